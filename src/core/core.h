@@ -315,7 +315,7 @@ void rw_file_replace_discard(char **temporary);
 /* Removes a file of an open folder that rw_file_write_private of a killed process has left: one of this user, without
  * a lock. */
 void rw_file_sweep(int folder, const char *name);
-/* Temporary names are NAME.PROCESS-COUNT.tmp, with at most so many bytes of NAME. Length of NAME and the number of the
+/* Temporary names are NAME.PROCESS-COUNT.tmp, with NAME cut to a limit in bytes. Length of NAME and the number of the
  * process (optional) of such a name; 0 for other names. */
 enum { RW_TEMPORARY_NAME = 200 };
 size_t rw_file_temporary_of(const char *name, long *process);

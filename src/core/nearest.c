@@ -260,7 +260,7 @@ static const char *by_synonym(const char *given, const char *const *names, int n
 
 /* ---- nearest ----------------------------------------------------------------------------------------------------- */
 
-/* Whether so many changes are a slip of the keyboard rather than another word. */
+/* Whether this number of changes is a slip of the keyboard rather than another word. */
 static bool is_near(const char *given, const char *name, int folded)
 {
     int na = (int)strlen(given), nb = (int)strlen(name);

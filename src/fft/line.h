@@ -68,7 +68,7 @@ typedef struct rw_fft_line_spec {
 typedef struct rw_fft_choice {
     int radix;   /* of codelets, at most */
     int lines;   /* of a group */
-    int groups;  /* that a unit is to hold at a time: the compiler leaves registers for so many */
+    int groups;  /* resident on a unit at a time: limits the registers that the compiler uses */
     bool halves; /* real and imaginary parts take turns in the buffer */
     int cluster; /* groups that transform lines together; 0: each its own */
     bool staged; /* arrays are read and written through the buffer: neighbouring items, neighbouring elements */
@@ -104,7 +104,7 @@ rw_fft_share rw_fft_line_share(const rw_device *dev, int64_t n, int radix, bool 
 rw_fft_target rw_fft_target_of(const rw_device *dev, bool f64);
 /* Points that fit into the shared memory of a workgroup. */
 int64_t rw_fft_line_most(const rw_device *dev, bool f64);
-/* For tests: transforms planned from now on take passes of at most so many points; 0: what fits. */
+/* For tests: transforms planned from now on take passes of at most this number of points; 0: what fits. */
 void rw_fft_limit(int64_t points);
 bool rw_fft_is_limited(void);
 

@@ -1,6 +1,7 @@
 /* What readers and writers of files share: element types, uniform grids, and binary files whose reads and writes report
- * failures. A file is read from its start, or is a block of memory that is read like one, or is written next to its final
- * path and renamed by rw_io_commit: the old file remains until the new one is complete. Every message names the path.
+ * failures. A file is read from its start, or is a block of memory that is read like one, or is written next to its
+ * final path and renamed by rw_io_commit: the old file remains until the new one is complete. Every message names the
+ * path.
  *
  * Not here: files read as a whole (core/file.c), frames of films (stream/), pictures (io/raster.h). */
 #ifndef RW_IO_H

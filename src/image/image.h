@@ -51,7 +51,7 @@ struct rw_image_stage {
     bool pixels;             /* its text computes all channels of a pixel */
     int weight, nweights;    /* its first weight in the pass; how many */
     rw_dtype compute;        /* F32, F64, I32: of its arithmetic with weights */
-    int low[2], size[2];     /* window: from -low[0], -low[1] on, so many columns and rows */
+    int low[2], size[2];     /* window: from -low[0], -low[1] on, size[0] columns and size[1] rows */
     bool order, exponential; /* its text calls functions of rw_image_order_text, rw_image_exp_text */
     union {                  /* what `write` needs to know of the operation */
         struct {             /* sums of linear.c */
@@ -94,7 +94,7 @@ struct rw_image_stage {
     bool skips; /* terms with weight 0 are omitted */
     void (*begin)(const rw_image_stage *stage, rw_image_writer *w),
         (*term)(const rw_image_stage *stage, rw_image_writer *w);
-    /* (optional) all this once for each of so many bits, from the highest to 0, after `first`, with `end` after each */
+    /* (optional) number of bits; all this once for each, from the highest to 0, after `first`, with `end` after each */
     int bits;
     void (*first)(const rw_image_stage *stage, rw_image_writer *w),
         (*end)(const rw_image_stage *stage, rw_image_writer *w);
@@ -302,7 +302,7 @@ struct rw_image_writer {
     bool swept;     /* sums are in arrays */
     bool columns;   /* columns.c: values are in h[row][element] */
 };
-/* The value of the stage before it, so many rows and pixels away: "s2[q + 3]"; by pixels: of channel c. */
+/* The value of the stage before it, at this distance in rows and pixels: "s2[q + 3]"; by pixels: of channel c. */
 const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c);
 /* The value of pixel i of the window, counted row by row. */
 const char *rw_image_pixel(rw_image_writer *w, char buffer[64], int i);

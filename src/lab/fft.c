@@ -1,6 +1,6 @@
 /* Study: Fourier transforms of 2 to 1024 points as M.-R. Lorbeer measured them in 2010: two radix-2 kernels, some to
  * thousands of transforms, with and without the transfers between host and device, copies that are waited for or not,
- * one to eight queues; beside the transforms of this library and one thread of the host. */
+ * one to eight queues; compared with the transforms of this library and one thread of the host. */
 #include <math.h>
 
 #include "lab/lab.h"

@@ -404,7 +404,7 @@ static rw_status put_summary(rw_lab *lab, int k, const rw_lab_points *points)
     return RW_OK;
 }
 
-/* ---- errors beside tolerances ------------------------------------------------------------------------------------ */
+/* ---- errors and tolerances --------------------------------------------------------------------------------------- */
 
 enum { A_METHOD = PROBLEM + 1, A_POINTS, A_MEDIAN, A_WORST, A_TOLERANCE };
 static const rw_lab_column accuracy[] = {

@@ -160,7 +160,7 @@ static bool take_over(rw_host *c, builder *b)
 }
 
 /* c, but for its rows' contents, from rows that `row` makes of i and `user`: each thread makes a piece, which is put
- * behind those before it. */
+ * after those before it. */
 static bool build_rows(rw_host *c, void (*row)(const void *user, int64_t i, builder *b), const void *user)
 {
     bool made = true;

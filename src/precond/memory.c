@@ -245,7 +245,7 @@ static rw_status find_sides(rw_forecast *f, rw_factors *k, const rw_sizes *z, si
     return RW_OK;
 }
 
-/* Bounds of ilut: no blocks beside the diagonal, and `fill` more per row than the matrix has. */
+/* Bounds of ilut: no blocks off the diagonal, and `fill` more per row than the matrix has. */
 static void find_bounds(rw_forecast *f, const rw_factors *k, const rw_sizes *z, double inverse, const sides *t)
 {
     const double n = (double)k->a.rows, order = 2 * n * z->index;

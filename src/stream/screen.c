@@ -43,7 +43,7 @@ struct rw_screen {
     rw_context *ctx;
     SDL_Window *window;
     SDL_GLContext opengl; /* NULL: pages go through the surface */
-    GLuint buffer;        /* of OpenGL, for pages of so many bytes */
+    GLuint buffer;        /* of OpenGL, for pages of this size in bytes */
     size_t bytes;
     rw_gl_buffer shared; /* the same for the device */
 };

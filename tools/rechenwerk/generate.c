@@ -37,7 +37,7 @@ static double digits(int64_t n)
     return n ? all / (double)n : 0;
 }
 
-/* A line an entry: row, column, and its value of so many characters. */
+/* One line per entry: row, column, and its value in this number of characters. */
 static double file_bytes(const request *r, double value)
 {
     return 80 + (double)r->entries * (digits(r->rows) + digits(r->columns) + value + 3);

@@ -1,4 +1,4 @@
-/* rechenwerk lab list, rechenwerk lab NAME: studies beside published values. */
+/* rechenwerk lab list, rechenwerk lab NAME: studies compared with published values. */
 #include "lab/studies.h"
 
 #include <stdlib.h>

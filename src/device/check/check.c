@@ -181,7 +181,7 @@ static rw_status check_identity(rw_device *dev, rw_text *identity)
     return rw_cc_identity(dev, options(s), identity);
 }
 
-/* The program's own text, behind definitions and dialect: from the line after the last #line. */
+/* The program's own text, after definitions and dialect: from the line after the last #line. */
 static const char *own_text(const char *text)
 {
     const char *found = text;

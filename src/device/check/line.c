@@ -1,6 +1,6 @@
 /* From an address in a loaded program to the line of its text, through addr2line of binutils (or llvm-addr2line). The
  * program's file may be gone by then, so its bytes are kept and written out again. Without addr2line a report says
- * behind which EACH or BARRIER it was. */
+ * after which EACH or BARRIER it was. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
