@@ -4,7 +4,7 @@
  * a segmentation fault or an endless loop. This driver remembers the first error, drops what is written from then on,
  * and reports success, so that every close succeeds. rw_h5_commit and each call that writes ask for the error
  * (rw_h5_written), and the file, which is temporary until it is committed, is thrown away.
- * Cost: none in addition to HDF5's own driver; no data stay in memory. After an error reads beyond what has arrived give
+ * Cost: only that of HDF5's own driver; no data stay in memory. After an error reads beyond what has arrived give
  * zeros. Source: HDF5 Virtual File Layer, H5FD_class_t of 1.10 and of 1.14.
  * Not here: reading by other programs while the file is written (SWMR), locks. */
 #include <errno.h>
