@@ -185,6 +185,9 @@ void rw_place(char *place, size_t size, const char *name, size_t line, size_t co
 int rw_vsnprintf(char *buffer, size_t size, const char *format, va_list args) RW_PRINTF(3, 0);
 double rw_strtod(const char *text, char **end);
 
+/* A parameter that a function of a table has and does not use. */
+#define RW_UNUSED __attribute__((unused))
+
 /* Whether a member of a specification has a value: any number but the 0 of a zeroed structure (RW_ZERO is a value). */
 static inline bool rw_given(double x) { return x != 0 || signbit(x); }
 /* RW_ZERO becomes 0; all other numbers are unchanged. */

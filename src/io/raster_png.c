@@ -29,11 +29,7 @@ static void on_error(png_structp png, png_const_charp text)
     png_longjmp(png, 1);
 }
 
-static void on_warning(png_structp png, png_const_charp text)
-{
-    (void)png;
-    (void)text;
-}
+static void on_warning(png_structp png RW_UNUSED, png_const_charp text RW_UNUSED) {}
 
 static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
 {
@@ -42,11 +38,7 @@ static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
     return p;
 }
 
-static void on_free(png_structp png, png_voidp p)
-{
-    (void)png;
-    rw_free(p);
-}
+static void on_free(png_structp png RW_UNUSED, png_voidp p) { rw_free(p); }
 
 /* Our own failure inside a call of libpng: keeps its status and leaves. */
 static void leave(png_structp png, rw_status status)

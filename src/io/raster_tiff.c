@@ -329,9 +329,8 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     return rw_fail(ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no TIFF support: install libtiff-dev and build again, or convert to PNG", name);
 }
-static rw_status write_raster(rw_io_file *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r RW_UNUSED)
 {
-    (void)r;
     return rw_fail(s->ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no TIFF support: install libtiff-dev and build again, or write .png", s->path);
 }

@@ -137,11 +137,10 @@ static rw_status time_kernels(const rw_lab *lab, series *s, double *seconds)
 }
 
 /* The host's numbers are new. */
-static rw_status renew(void *user, int round)
+static rw_status renew(void *user, int round RW_UNUSED)
 {
     const series *s = user;
     void *data;
-    (void)round;
     for (int i = 0; i < s->queues; ++i) RW_TRY(rw_array_update(s->part[i].x, &data));
     return RW_OK;
 }
@@ -186,10 +185,9 @@ typedef struct host_series {
     float *x, *y, *roots;
 } host_series;
 
-static rw_status transform_on_host(void *user, int round)
+static rw_status transform_on_host(void *user, int round RW_UNUSED)
 {
     const host_series *h = user;
-    (void)round;
     rw_radix2_host(h->n, h->count, h->roots, h->x, h->y);
     return RW_OK;
 }

@@ -157,9 +157,8 @@ static void chebyshev(coefficients *c, double *work, int s)
 
 static double legendre_b(int j) { return j < 2 ? 1. / 3 : ((double)j * j + j - 2) / (2. * j * (j + 1)); }
 
-static void legendre(coefficients *c, double *work, int s)
+static void legendre(coefficients *c, double *work RW_UNUSED, int s)
 {
-    (void)work;
     double w1 = 4 / ((double)s * s + s - 2);
     c[1] = (coefficients){.p = legendre_b(1) * w1};
     for (int j = 2; j <= s; ++j) {

@@ -33,19 +33,15 @@ static const rw_param rows[] = {
 
 RW_PARAMS(rw_stream_params, rw_stream_spec, rows, "stream", "a stream")
 
-static rw_status read_frame(void *user, int64_t n, int b, void *x, bool *end)
+static rw_status read_frame(void *user, int64_t n RW_UNUSED, int b RW_UNUSED, void *x, bool *end)
 {
     frames *f = user;
-    (void)n;
-    (void)b;
     return f->in.table->read(f->in.state, x, end);
 }
 
-static rw_status write_frame(void *user, int64_t n, int blocks, const void *y)
+static rw_status write_frame(void *user, int64_t n RW_UNUSED, int blocks RW_UNUSED, const void *y)
 {
     frames *f = user;
-    (void)n;
-    (void)blocks;
     return f->out.table->write(f->out.state, y);
 }
 

@@ -253,9 +253,8 @@ static rw_screen_key key_of(const SDL_Event *e)
     }
 }
 
-rw_screen_key rw_screen_poll(rw_screen *s)
+rw_screen_key rw_screen_poll(rw_screen *s RW_UNUSED)
 {
-    (void)s;
     rw_screen_key key = RW_SCREEN_NOTHING;
     for (SDL_Event e; key == RW_SCREEN_NOTHING && sdl.PollEvent(&e);) key = key_of(&e);
     return key;

@@ -130,10 +130,9 @@ static rw_status make_trace(rw_device *device, const request *r, rw_sparse **mat
 
 /* ---- laplace ----------------------------------------------------------------------------------------------------- */
 
-static int read_laplace(rw_context *ctx, request *r)
+static int read_laplace(rw_context *ctx RW_UNUSED, request *r)
 {
     const int64_t *n = r->spec.cells;
-    (void)ctx;
     const double all = (double)n[0] * (double)n[1] * (double)n[2];
     if (all > 1e8) return usage("generate: a grid of %.3g cells is too large: at most 1e8 cells are possible", all);
     r->rows = r->columns = (int64_t)all;
