@@ -198,10 +198,9 @@ static rw_status write_raster(rw_io_file *s, const rw_raster *r)
     return status;
 }
 #else
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
-                       rw_raster *r)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes RW_UNUSED, size_t n RW_UNUSED,
+                       size_t max_pixels RW_UNUSED, rw_raster *r RW_UNUSED)
 {
-    (void)bytes, (void)n, (void)max_pixels, (void)r;
     return rw_fail(ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no JPEG support: install libjpeg-dev and build again, or convert to PNG", name);
 }

@@ -56,7 +56,7 @@ static toff_t on_seek(thandle_t h, toff_t at, int whence)
     memory *m = h;
     return m->at = (size_t)at + (whence == SEEK_CUR ? m->at : whence == SEEK_END ? m->n : 0);
 }
-static int on_close(thandle_t h) { return (void)h, 0; }
+static int on_close(thandle_t h RW_UNUSED) { return 0; }
 static toff_t on_size(thandle_t h) { return ((memory *)h)->n; }
 
 static rw_status damaged(rw_context *ctx, const char *name, const char *what)
@@ -322,10 +322,9 @@ static rw_status write_raster(rw_io_file *s, const rw_raster *r)
     return status;
 }
 #else
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
-                       rw_raster *r)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes RW_UNUSED, size_t n RW_UNUSED,
+                       size_t max_pixels RW_UNUSED, rw_raster *r RW_UNUSED)
 {
-    (void)bytes, (void)n, (void)max_pixels, (void)r;
     return rw_fail(ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no TIFF support: install libtiff-dev and build again, or convert to PNG", name);
 }

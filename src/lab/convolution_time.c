@@ -112,7 +112,7 @@ static rw_sampling sampling_of(const rw_lab *lab, rw_repetition *call, const voi
                          .seconds = rw_lab_number(lab, "seconds")};
 }
 
-static rw_status launch_once(void *user, int round) { return (void)round, launch(user); }
+static rw_status launch_once(void *user, int round RW_UNUSED) { return launch(user); }
 
 rw_status rw_conv2d_time_launches(const rw_lab *lab, const rw_conv2d_work *w, double *seconds)
 {

@@ -123,7 +123,7 @@ static rw_status send_transform_fetch(const series *s, bool waits)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static rw_status launch_first(void *user, int round) { return (void)round, launch(user, 0); }
+static rw_status launch_first(void *user, int round RW_UNUSED) { return launch(user, 0); }
 
 /* Seconds of the kernels alone: the median of runs of several launches, one after the other. */
 static rw_status time_kernels(const rw_lab *lab, series *s, double *seconds)
@@ -145,8 +145,8 @@ static rw_status renew(void *user, int round RW_UNUSED)
     return RW_OK;
 }
 
-static rw_status transfer(void *user, int round) { return (void)round, send_transform_fetch(user, false); }
-static rw_status transfer_waiting(void *user, int round) { return (void)round, send_transform_fetch(user, true); }
+static rw_status transfer(void *user, int round RW_UNUSED) { return send_transform_fetch(user, false); }
+static rw_status transfer_waiting(void *user, int round RW_UNUSED) { return send_transform_fetch(user, true); }
 
 /* … with the transfers. */
 static rw_status time_with_transfers(const rw_lab *lab, series *s, bool waits, double *seconds)

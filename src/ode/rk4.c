@@ -438,7 +438,7 @@ static void set_plan(rw_ode *ode, plan p)
     ode->now.controller[3] = p.radius + PACK * (double)(p.left + PACK * p.allowed);
 }
 
-static double reach(const rw_ode *ode) { return (void)ode, DEFAULT; }
+static double reach(const rw_ode *ode RW_UNUSED) { return DEFAULT; }
 
 /* TWICE = two steps of h/2 */
 static rw_status run_halves(rw_ode *ode, double h)

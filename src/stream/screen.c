@@ -282,17 +282,18 @@ rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
 }
 
 /* Never called: there is no screen. */
-rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int width, int height)
+rw_status rw_screen_open(rw_screen *s RW_UNUSED, rw_device *dev RW_UNUSED, const char *title RW_UNUSED,
+                         int width RW_UNUSED, int height RW_UNUSED)
 {
-    return (void)s, (void)dev, (void)title, (void)width, (void)height, RW_ERR_UNSUPPORTED;
+    return RW_ERR_UNSUPPORTED;
 }
-bool rw_screen_is_open(const rw_screen *s) { return (void)s, false; }
-void rw_screen_size(const rw_screen *s, int *width, int *height) { (void)s, *width = *height = 0; }
-rw_status rw_screen_show(rw_screen *s, rw_array *page, rw_queue *q)
+bool rw_screen_is_open(const rw_screen *s RW_UNUSED) { return false; }
+void rw_screen_size(const rw_screen *s RW_UNUSED, int *width, int *height) { *width = *height = 0; }
+rw_status rw_screen_show(rw_screen *s RW_UNUSED, rw_array *page RW_UNUSED, rw_queue *q RW_UNUSED)
 {
-    return (void)s, (void)page, (void)q, RW_ERR_UNSUPPORTED;
+    return RW_ERR_UNSUPPORTED;
 }
-rw_screen_key rw_screen_poll(rw_screen *s) { return (void)s, RW_SCREEN_NOTHING; }
+rw_screen_key rw_screen_poll(rw_screen *s RW_UNUSED) { return RW_SCREEN_NOTHING; }
 void rw_screen_destroy(rw_screen **screen) { *screen = NULL; }
 
 #endif
