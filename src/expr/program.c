@@ -1,5 +1,5 @@
-/* Creating and running. A run is, pass by pass: one launch over the grid, one small launch for the numbers that
- * it reduces, and the swap of arrays written to a second array. Nothing is copied. */
+/* Creates and runs compiled equations (rw_expr). A run is, pass by pass: one launch over the grid, one small launch for
+ * the numbers that it reduces, and the swap of arrays written to a second array. Nothing is copied. */
 #include "expr/program.h"
 
 #include <stdlib.h>
