@@ -1,5 +1,5 @@
-/* A whole step of the laser's rate equations (src/measure/measure.h) in place. On a large grid its 48 bytes a cell are
- * counted, on a small one its steps, which are recorded. */
+/* A whole step of the laser's rate equations (src/measure/measure.h) in place. On a large grid its 48 bytes per cell
+ * are counted, on a small one its steps, which are recorded. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -32,7 +32,7 @@ typedef struct rw_image_blend {
 struct rw_image_stage {
     const char *name; /* for explanations */
     int operation;    /* that it belongs to: 0 of what is loaded, 1, 2, … */
-    /* stages whose results it reads: of `from` with neighbours; also: -1, or one more, at the same pixel */
+    /* input stages; from: read with neighbours; also: second input stage, same pixel; -1: none */
     int from, also;
     int also_x;   /* that many pixels to the right */
     bool running; /* a sum of rows, on processors from that of the row before */

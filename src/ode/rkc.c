@@ -16,8 +16,8 @@
  *
  * One kernel a stage: both right-hand sides are computed inside the recursion (F(Y_0) again each time: Y_0 is read
  * anyway, so that costs arithmetic but no memory), so a stage reads three vectors and writes one, over the vector it no
- * longer needs: 32 bytes a point and f64 component. Error estimate e = 0.8 (y_n - y_{n+1}) + 0.4 h (F_n + F_{n+1}): one
- * pass that reads two vectors.
+ * longer needs: 32 bytes per point and f64 component. Error estimate e = 0.8 (y_n - y_{n+1}) + 0.4 h (F_n + F_{n+1}):
+ * one pass that reads two vectors.
  *
  * e is of size h^3 and the error of a run of size h^2, so steps with |e| = tol would leave an error of size tol^(2/3).
  * Accepted is |e| up to SCALE tol sqrt(tau), tau = rtol + atol/max|y|: then h is of size sqrt(tol) and the error of

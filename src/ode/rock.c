@@ -2,8 +2,8 @@
  *
  * Vectors: y, two of the recurrence (NEW, OLD), the finishing stages' arguments (OLD, and SPARE from the third stage
  * on) and their K_i = h F, and for two blocks PART, the first block's share of the error estimate. A recurrence's
- * kernel reads two vectors and writes one, 24 bytes a point and f64 component; the last finishing stage writes y_{n+1}
- * over K_1 and reduces the estimate.
+ * kernel reads two vectors and writes one, 24 bytes per point and f64 component; the last finishing stage writes
+ * y_{n+1} over K_1 and reduces the estimate.
  *
  * ROCK4 takes one block of four finishing stages while rounding errors, grown by w, stay far below the tolerance; else
  * two blocks, which need 4 % more stages and two right-hand sides more, and let the step grow as long as accuracy

@@ -5,9 +5,9 @@
  *   two blocks, R = R_1 R_2 R^(k)(0) = 1 for k = 1 … 4;  |R(-interval)| = damping;  first hump;  equal intervals;
  *                           |R_1(-interval)| = |R_2(-interval)|
  *
- * Unknown: two numbers per pair of zeros, delta and scale of each block: as many as equations. As functions of (s_0/s)^2
- * the unknowns are so smooth that a dozen Chebyshev coefficients give them to 14 digits for all s >= s_0: that is
- * rock_series.def. */
+ * Unknown: two numbers per pair of zeros, delta and scale of each block: as many as equations. As functions of
+ * (s_0/s)^2 the unknowns are so smooth that a dozen Chebyshev coefficients give them to 14 digits for all s >= s_0:
+ * that is rock_series.def. */
 #include "ode/rock.h"
 
 #include <math.h>
