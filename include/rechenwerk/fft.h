@@ -46,7 +46,7 @@ RW_API rw_status rw_fft_kind_parse(rw_context *context, const char *name, rw_fft
 
 /* Specification of a transform. A zeroed member has its default; ndim and shape are required. */
 typedef struct rw_fft_spec {
-    rw_fft_kind kind; /* Default: complex. */
+    rw_fft_kind kind; /* (default: complex) */
     /* REAL: from the half spectrum to real values. COMPLEX: exp(+…). Cosine and sine transforms: the unnormalised
      * inverse, of dct2 for instance dct3. Default: forward. */
     bool inverse;
@@ -54,7 +54,7 @@ typedef struct rw_fft_spec {
     int ndim;
     int64_t shape[RW_MAX_NDIM]; /* points of the transform; REAL: shape of the real array */
     unsigned axes;              /* transformed axes, bit 1 << axis for each. Default: all axes. */
-    double scale;               /* factor of the results, finite; 0: RW_ZERO. Default: 1. */
+    double scale;               /* factor of the results, finite; 0: RW_ZERO (default: 1) */
 
     /* Element types of the arrays. Complex elements: C64 or C128; real elements: F32 or F64; in single precision also
      * F16 or BF16, complex elements then being pairs along an additional last axis of length 2. Default: the precision
@@ -73,7 +73,8 @@ typedef struct rw_fft_spec {
      * `load` replaces u when it is read, `store` before it is written, without an additional pass:
      * .load = "u*sin(pi*(i1 + 0.5)/512)^2", .store = "abs(u)^2". They are complex where the element is. Elements beyond
      * x_shape remain 0. */
-    const char *load, *store;
+    const char *load;
+    const char *store;
     /* naxes > 0: the transformed axes axis[0] … axis[naxes - 1] in place of `axes`, each once, counted from 0. REAL
      * halves the spectrum on the last one of the list, as `axes` of NumPy. Default: the axes of `axes`, ascending. */
     int naxes;
@@ -83,6 +84,8 @@ typedef struct rw_fft_spec {
      * Cosine and sine transforms with ortho have no `load` and `store`. Default: false. */
     bool ortho;
 } rw_fft_spec;
+/* The parameter table of rw_fft_spec. */
+RW_API const rw_params *rw_fft_params(void);
 
 typedef struct rw_fft rw_fft;
 
@@ -186,7 +189,7 @@ RW_API rw_status rw_convolution_mode_parse(rw_context *context, const char *name
 /* Specification of a convolution. A zeroed member has its default; ndim and the shapes are required. Definitions are
  * those of SciPy (scipy.signal.convolve, correlate). */
 typedef struct rw_convolution_spec {
-    rw_convolution_mode mode; /* Default: full. */
+    rw_convolution_mode mode; /* (default: full) */
     bool correlate;           /* correlation: y[k] = sum over j of a[j + k] conj(b[j]) */
     rw_dtype dtype;           /* type of a, b and y: F32, F64, C64, C128. Default: f64. */
     int ndim;
@@ -195,10 +198,12 @@ typedef struct rw_convolution_spec {
     int64_t a_shape[RW_MAX_NDIM], b_shape[RW_MAX_NDIM];
     /* convolved axes, bit 1 << axis for each. Default: all axes. */
     unsigned axes;
-    double scale; /* factor of the results, finite. Default: 1. */
+    double scale; /* factor of the results, finite; 0: RW_ZERO (default: 1) */
     /* In elements; those of y must not overlap. Default: row-major without gaps. */
     int64_t a_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM];
 } rw_convolution_spec;
+/* The parameter table of rw_convolution_spec. */
+RW_API const rw_params *rw_convolution_params(void);
 
 typedef struct rw_convolution rw_convolution;
 

@@ -69,9 +69,9 @@ typedef struct rw_precond_spec {
      * to grid. */
     double theta;
     rw_precond_order order; /* ssor, ilu, milu, ilut, icc (default: auto) */
-    /* ilu, milu: factors by so many fixed-point sweeps over all rows at once. Default: exact factors. */
+    /* ilu, milu: number of fixed-point sweeps for the factors, over all rows at once. Default: exact factors. */
     int iterations;
-    int sweeps; /* triangular solves by so many Jacobi sweeps. Default: exact, by level scheduling. */
+    int sweeps; /* number of Jacobi sweeps of triangular solves. Default: exact, by level scheduling. */
     bool f32;   /* stored in single precision, half of the bytes; arithmetic in the precision of the vectors */
     /* stored as 16-bit integers with one scale factor per row (rw_sparse_layout): a quarter of the bytes */
     bool scaled;

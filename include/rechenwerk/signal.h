@@ -166,8 +166,8 @@ typedef struct rw_signal_spec {
     /* samples per block, 1 … 2^24. Default: the smallest power of 2 that is at least 1024 and the number of taps. */
     int64_t block;
     int batch;  /* blocks filtered at once, 1 … 4096. Default: 1 in real time, otherwise about 65536 samples. */
-    int queues; /* queues of the device that work concurrently, 1 … 16. Default: 2. */
-    /* maximum number of batches between reading and writing, 1 … 256. Default: 4, at least queues + 2. */
+    int queues; /* queues of the device that work concurrently, 1 … 16 (default: 2) */
+    /* maximum number of batches between reading and writing, 1 … 256 (default: 4), or queues + 2 if that is more */
     int depth;
     /* paces reading by the sampling rate, like a microphone: block i is read no earlier than (i + 1) block/rate
      * seconds */
@@ -181,6 +181,8 @@ typedef struct rw_signal_spec {
      * file is put next to `out`, as NAME.partial.EXT; a file `out` keeps its old content. */
     const rw_cancel *cancel;
 } rw_signal_spec;
+/* The parameter table of rw_signal_spec. */
+RW_API const rw_params *rw_signal_params(void);
 
 /* Filters all channels of `in` to `out`, which has as many samples. Samples before and after the signal are 0. Integer
  * results are rounded to nearest and saturated. An output file appears complete or not at all.
@@ -206,10 +208,10 @@ typedef struct rw_spectrogram_report {
 /* Specification of a spectrogram. A zeroed member has its default. */
 typedef struct rw_spectrogram_spec {
     rw_signal_format in;     /* format of an input without a header */
-    int64_t length;          /* samples per transform, 2 … 2^20. Default: 1024. */
+    int64_t length;          /* samples per transform, 2 … 2^20 (default: 1024) */
     int64_t hop;             /* samples between consecutive frames, 1 … 2^20. Default: length/4. */
-    rw_signal_window window; /* Default: hann. */
-    double beta;             /* parameter of the Kaiser window, (0, 100]. Default: 8.6. */
+    rw_signal_window window; /* (default: hann) */
+    double beta;             /* parameter of the Kaiser window, (0, 100] (default: 8.6) */
     int channel;             /* 1, 2, …; 0: mean of all channels */
     /* upper and lower end of the colours in dB. Default: the largest value, and 80 dB less. */
     double high, low;
@@ -217,6 +219,8 @@ typedef struct rw_spectrogram_spec {
     bool figure;
     bool wide; /* double precision (f64). Default: single precision (f32). */
 } rw_spectrogram_spec;
+/* The parameter table of rw_spectrogram_spec. */
+RW_API const rw_params *rw_spectrogram_params(void);
 
 /* Computes short-time Fourier transforms of a signal with full scale 1:
  *

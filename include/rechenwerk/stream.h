@@ -170,8 +170,9 @@ typedef struct rw_stream_spec {
     const char *in_format, *out_format;
     rw_frame_format frames; /* format of frames without a header: layout, size, channels, dtype, rate */
     bool luma;  /* planes: the chain processes Y only; Cb and Cr are unchanged. Default: red, green, blue. */
-    int queues; /* queues of the device that work concurrently, 1 … 16. Default: 3. */
-    int depth;  /* maximum number of frames between reading and writing, 1 … 256. Default: 8, at least queues + 2. */
+    int queues; /* queues of the device that work concurrently, 1 … 16 (default: 3) */
+    /* maximum number of frames between reading and writing, 1 … 256 (default: 8), or queues + 2 if that is more */
+    int depth;
     /* frames per second at which frames are read, like from a camera. Default: as fast as they arrive. */
     double rate;
     double deadline;    /* seconds from read to written. Default: 1/rate with a rate, otherwise none. */
@@ -192,6 +193,8 @@ typedef struct rw_stream_spec {
      * file is put next to `out`, as NAME.partial.EXT; a file `out` keeps its old content. */
     const rw_cancel *cancel;
 } rw_stream_spec;
+/* The parameter table of rw_stream_spec. */
+RW_API const rw_params *rw_stream_params(void);
 
 /* Filters all frames of `in` to `out`. out: "none": nothing is written. An output file appears complete or not at all.
  * report: optional.

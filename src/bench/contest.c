@@ -1,18 +1,16 @@
 /* A product or a solve as a contestant. */
 #include "bench/bench.h"
 
-rw_status rw_contest_multiply(void *user, int round)
+rw_status rw_contest_multiply(void *user, int round RW_UNUSED)
 {
     rw_contest *c = user;
-    (void)round;
     return rw_sparse_multiply(c->m, RW_OP_NONE, NULL, c->x, NULL, c->y, c->queue);
 }
 
-rw_status rw_contest_solve(void *user, int round)
+rw_status rw_contest_solve(void *user, int round RW_UNUSED)
 {
     rw_contest *c = user;
     rw_krylov_result r;
-    (void)round;
     RW_TRY(rw_array_zero(c->y, c->queue));
     const rw_status status = rw_krylov_solve(c->k, c->x, c->y, &r);
     if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) return status;

@@ -62,20 +62,18 @@ static rw_status make(rw_bench *b, int64_t n, int64_t m, work *w)
     return rw_convolution_set(w->convolution, w->b, w->queue);
 }
 
-static rw_status call(void *user, int round)
+static rw_status call(void *user, int round RW_UNUSED)
 {
     work *w = user;
-    (void)round;
     return rw_convolution_execute(w->convolution, w->a, w->y, w->queue);
 }
 
 /* Some results by the sum: their distance over the root of the mean square of such sums. */
-static rw_status find_error(rw_bench *bench, void *user, double *worst)
+static rw_status find_error(rw_bench *bench RW_UNUSED, void *user, double *worst)
 {
     enum { SAMPLES = 8 };
     const work *w = user;
     const void *a, *b, *y;
-    (void)bench;
     RW_TRY(rw_array_read(w->a, &a));
     RW_TRY(rw_array_read(w->b, &b));
     RW_TRY(rw_array_read(w->y, &y));
@@ -175,10 +173,9 @@ static rw_status run(rw_bench *b)
     return RW_OK;
 }
 
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *most)
+static rw_status check(rw_bench *b, int64_t n, int variant RW_UNUSED, double *worst, double *most)
 {
     work w;
-    (void)variant;
     const rw_status status = make(b, RW_MAX(n, 1), RW_MAX(n / 5, 1), &w);
     *most = allowed(&w);
     return rw_bench_verify(b, &task, &w, status, worst);

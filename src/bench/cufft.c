@@ -18,10 +18,9 @@ typedef struct cufft {
     rw_context *ctx;
 } cufft;
 
-static rw_status call(void *user, int round)
+static rw_status call(void *user, int round RW_UNUSED)
 {
     cufft *f = user;
-    (void)round;
     const int error = f->real ? f->execute_real(f->plan, f->x, f->y) : f->execute(f->plan, f->x, f->y, FORWARD);
     return error ? rw_fail(f->ctx, RW_ERR_LAUNCH, "cufftExec: error %d", error) : RW_OK;
 }

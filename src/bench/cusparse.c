@@ -32,11 +32,10 @@ typedef struct bsr {
     rw_context *ctx;
 } bsr;
 
-static rw_status call_bsr(void *user, int round)
+static rw_status call_bsr(void *user, int round RW_UNUSED)
 {
     bsr *c = user;
     const rw_sparse_arrays *m = &c->m;
-    (void)round;
     int error = c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, (int)m->block_rows, (int)m->block_columns,
                             (int)m->column->size, &c->one, c->descriptor, address_of(m->value), address_of(m->first),
                             address_of(m->column), m->block, address_of(c->x), &c->zero, address_of(c->y));
@@ -133,10 +132,9 @@ typedef struct csr {
     rw_context *ctx;
 } csr;
 
-static rw_status call_csr(void *user, int round)
+static rw_status call_csr(void *user, int round RW_UNUSED)
 {
     csr *c = user;
-    (void)round;
     int error = c->multiply(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type,
                             ALGORITHM_DEFAULT, address_of(c->buffer));
     return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparseSpMV: error %d", error) : RW_OK;

@@ -80,10 +80,9 @@ static rw_status error(rw_bench *b, void *work, double *worst)
 /* Additions in a row: those of an item, then the levels. */
 static double tolerance(int64_t n) { return ((double)n / 65536 + 64) * DBL_EPSILON; }
 
-static rw_status loop(void *user, int round)
+static rw_status loop(void *user, int round RW_UNUSED)
 {
     product *p = user;
-    (void)round;
     p->loop(&p->host_result, p->host_x, p->host_y, p->n, p->threads);
     return RW_OK;
 }
@@ -100,10 +99,9 @@ static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
 
 static const rw_bench_task task = {multiply, error, add_loop, free_product};
 
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+static rw_status check(rw_bench *b, int64_t n, int variant RW_UNUSED, double *worst, double *allowed)
 {
     product p = {0};
-    (void)variant;
     *allowed = tolerance(n);
     return rw_bench_verify(b, &task, &p, make(b, &p, n), worst);
 }

@@ -31,10 +31,9 @@ void rw_equation_free(void *equation)
     rw_expr_destroy(&e->expr);
 }
 
-rw_status rw_equation_run(void *user, int round)
+rw_status rw_equation_run(void *user, int round RW_UNUSED)
 {
     rw_equation *e = user;
-    (void)round;
     return rw_expr_run(e->expr, e->queue);
 }
 

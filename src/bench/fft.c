@@ -114,10 +114,9 @@ static rw_status make(rw_bench *b, const rw_bench_transform *t, work *w)
     return rw_fft_create(b->dev, &s, &w->fft);
 }
 
-static rw_status call(void *user, int round)
+static rw_status call(void *user, int round RW_UNUSED)
 {
     work *w = user;
-    (void)round;
     return rw_fft_execute(w->fft, w->x, w->y, w->queue);
 }
 
@@ -160,11 +159,10 @@ static double difference(const work *w, const void *x, const void *y, int64_t at
 }
 
 /* `samples` numbers of random transforms, the first and the last among them. */
-static rw_status find_error(rw_bench *b, void *user, double *worst)
+static rw_status find_error(rw_bench *b RW_UNUSED, void *user, double *worst)
 {
     const work *w = user;
     const void *x, *y;
-    (void)b;
     RW_TRY(rw_array_read(w->x, &x));
     RW_TRY(rw_array_read(w->y, &y));
     *worst = 0;

@@ -68,11 +68,10 @@ static rw_status make(rw_bench *b, transform *t, int64_t batch, const struct var
     return rw_program_kernel(t->program, "fft256", &t->kernel);
 }
 
-static rw_status transform_all(void *user, int round)
+static rw_status transform_all(void *user, int round RW_UNUSED)
 {
     transform *t = user;
     rw_arg a[] = {rw_arg_array(t->y), rw_arg_array(t->x), rw_arg_array(t->w), rw_arg_int(t->batch)};
-    (void)round;
     return rw_launch(t->queue, t->kernel, (int64_t[3]){(t->batch + t->together - 1) / t->together, 1, 1}, a, 4);
 }
 

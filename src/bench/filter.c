@@ -83,11 +83,10 @@ static rw_status make(rw_bench *b, filter *f, int nx, int ny, const struct varia
     return rw_program_kernel(f->program, "filter17", &f->kernel);
 }
 
-static rw_status apply(void *user, int round)
+static rw_status apply(void *user, int round RW_UNUSED)
 {
     filter *f = user;
     rw_arg a[4 + 2 * TAPS] = {rw_arg_array(f->y), rw_arg_array(f->x), rw_arg_int(f->nx), rw_arg_int(f->ny)};
-    (void)round;
     for (int k = 0; k < 2 * TAPS; ++k) a[4 + k] = rw_arg_real(f->weight[k]);
     int64_t groups[3] = {(f->nx + f->tx - 1) / f->tx, (f->ny + f->rows - 1) / f->rows, 1};
     return rw_launch(f->queue, f->kernel, groups, a, RW_COUNT(a));
@@ -139,10 +138,9 @@ static bool fits(const rw_bench *b, const struct variant *v)
     return !b->dev->info.gpu || v->c || (16 * (v->tx + 16) + 32 * v->tx) * (int)sizeof(float) <= 48 << 10;
 }
 
-static rw_status loop(void *user, int round)
+static rw_status loop(void *user, int round RW_UNUSED)
 {
     filter *f = user;
-    (void)round;
     f->loop(f->host_y, f->host_x, f->nx, f->ny, f->weight, f->weight + TAPS, f->threads);
     return RW_OK;
 }

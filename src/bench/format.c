@@ -42,10 +42,9 @@ static void format_limit(char *text, size_t size, const rw_bench_result *r)
     else snprintf(text, size, "%.1f %% of %s %.1f", 100 * r->share, r->limit_name, r->limit / 1e9);
 }
 
-static void format_cell(const void *user, bool markdown, int line, int column, char cell[RW_CELL])
+static void format_cell(const void *user, bool markdown RW_UNUSED, int line, int column, char cell[RW_CELL])
 {
     const rw_bench_result *r = user;
-    (void)markdown;
     if (line < 0) {
         snprintf(cell, RW_CELL, "%s", head[column]);
         return;

@@ -225,10 +225,9 @@ static rw_status make(rw_bench *b, const struct operation *o, bool f32, int64_t 
     return rw_array_create(b->dev, w->info.dtype, 2, y_shape, RW_MEMORY_DEVICE, &w->y);
 }
 
-static rw_status call(void *user, int round)
+static rw_status call(void *user, int round RW_UNUSED)
 {
     work *w = user;
-    (void)round;
     return rw_image_filter_execute(w->filter, w->x, w->y, w->queue);
 }
 

@@ -1,5 +1,5 @@
-/* A whole step of the laser's rate equations (src/measure/measure.h) in place. On a large grid its 48 bytes a cell are
- * counted, on a small one its steps, which are recorded. */
+/* A whole step of the laser's rate equations (src/measure/measure.h) in place. On a large grid its 48 bytes per cell
+ * are counted, on a small one its steps, which are recorded. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -30,18 +30,16 @@ static void free_laser(void *work)
     rw_equation_free(&l->e);
 }
 
-static rw_status step(void *user, int round)
+static rw_status step(void *user, int round RW_UNUSED)
 {
     laser *l = user;
-    (void)round;
     for (int t = 0; t < l->together; ++t) RW_TRY(rw_expr_run(l->e.expr, l->e.queue));
     return RW_OK;
 }
 
-static rw_status replay(void *user, int round)
+static rw_status replay(void *user, int round RW_UNUSED)
 {
     laser *l = user;
-    (void)round;
     return rw_sequence_replay(l->sequence, l->e.queue);
 }
 
@@ -98,10 +96,9 @@ static rw_status error(rw_bench *b, void *work, double *worst)
 static double tolerance(const laser *l) { return (20 + 4 * l->together) * DBL_EPSILON; }
 
 /* host.k reads tau, isf, sigma, weight, loss and seed. */
-static rw_status loop(void *user, int round)
+static rw_status loop(void *user, int round RW_UNUSED)
 {
     laser *l = user;
-    (void)round;
     l->host_phi = l->loop(l->e.out, l->e.host[1], l->e.host[2], l->e.host[3], l->e.host[4],
                           (const double *)&l->constants, l->host_phi, l->e.cells, l->e.threads);
     return RW_OK;
@@ -116,19 +113,17 @@ static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
     return RW_OK;
 }
 
-static rw_status add_single(rw_bench *b, void *work, rw_peers *peers)
+static rw_status add_single(rw_bench *b RW_UNUSED, void *work, rw_peers *peers)
 {
-    (void)b;
     rw_peers_add(peers, "single launches", step, work);
     return RW_OK;
 }
 
 static const rw_bench_task large = {step, error, add_loop, free_laser}, small = {replay, NULL, add_single, free_laser};
 
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+static rw_status check(rw_bench *b, int64_t n, int variant RW_UNUSED, double *worst, double *allowed)
 {
     laser l = {0};
-    (void)variant;
     const rw_status status = make(b, &l, n, 3);
     *allowed = tolerance(&l);
     return rw_bench_verify(b, &large, &l, status, worst);

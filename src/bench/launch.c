@@ -54,19 +54,17 @@ static void free_steps(steps *s)
     for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&s->field[f]);
 }
 
-static rw_status step(void *user, int round)
+static rw_status step(void *user, int round RW_UNUSED)
 {
     steps *s = user;
-    (void)round;
     for (int t = 0; t < s->together; t += s->together_a_turn)
         for (int k = 0; k < s->nprograms; ++k) RW_TRY(rw_expr_run(s->program[k], s->queue));
     return RW_OK;
 }
 
-static rw_status replay(void *user, int round)
+static rw_status replay(void *user, int round RW_UNUSED)
 {
     steps *s = user;
-    (void)round;
     return rw_sequence_replay(s->sequence, s->queue);
 }
 
@@ -154,9 +152,8 @@ static rw_status error(rw_bench *b, void *work, double *worst)
 
 static const double tolerance = 1e-12; /* absolute, of values up to 1: steps are stable, roundings do not grow */
 
-static rw_status add_single(rw_bench *b, void *work, rw_peers *peers)
+static rw_status add_single(rw_bench *b RW_UNUSED, void *work, rw_peers *peers)
 {
-    (void)b;
     rw_peers_add(peers, "single launches", step, ((steps *)work)->single);
     return RW_OK;
 }

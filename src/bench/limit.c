@@ -19,18 +19,16 @@ static rw_status copy_on_device(void *user, int round)
     return rw_array_copy(l->array[round & 1], l->array[1 - (round & 1)], l->b->queue);
 }
 
-static rw_status stream_copy(void *user, int round)
+static rw_status stream_copy(void *user, int round RW_UNUSED)
 {
     rw_limit *l = user;
-    (void)round;
     l->copy(l->host[0], l->host[1], l->n, l->b->threads);
     return RW_OK;
 }
 
-static rw_status stream_triad(void *user, int round)
+static rw_status stream_triad(void *user, int round RW_UNUSED)
 {
     rw_limit *l = user;
-    (void)round;
     l->triad(l->host[0], l->host[1], l->host[2], 0.5, l->n, l->b->threads);
     return RW_OK;
 }

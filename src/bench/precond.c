@@ -24,10 +24,9 @@ static const char *const flow[] = {"jacobi",
 static const char *const laplace[] = {"jacobi", "ssor",    "ilu0:order=natural", "ilu0:order=colours", "chebyshev",
                                       "amg",    "amg:f32", "amg:scaled"};
 
-static rw_status apply(void *user, int round)
+static rw_status apply(void *user, int round RW_UNUSED)
 {
     application *a = user;
-    (void)round;
     return rw_precond_apply(a->p, a->c.x, a->c.y, a->c.queue);
 }
 

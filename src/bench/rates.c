@@ -55,11 +55,10 @@ static rw_status error(rw_bench *b, void *work, double *worst)
 
 static const double tolerance = 10 * DBL_EPSILON; /* operations on positive numbers */
 
-static rw_status loop(void *user, int round)
+static rw_status loop(void *user, int round RW_UNUSED)
 {
     const rates *r = user;
     const double *const *host = r->e.host;
-    (void)round;
     r->loop(r->e.out, host[1], host[2], host[3], host[4], tau, isf, sigma * phi, r->e.cells, r->e.threads);
     return RW_OK;
 }
@@ -72,10 +71,9 @@ static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
 
 static const rw_bench_task task = {rw_equation_run, error, add_loop, rw_equation_free};
 
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+static rw_status check(rw_bench *b, int64_t n, int variant RW_UNUSED, double *worst, double *allowed)
 {
     rates r = {0};
-    (void)variant;
     *allowed = tolerance;
     return rw_bench_verify(b, &task, &r, make(b, &r, n), worst);
 }

@@ -87,10 +87,9 @@ static rw_status error(rw_bench *b, void *work, double *worst)
 
 static const double tolerance = 40 * DBL_EPSILON;
 
-static rw_status loop(void *user, int round)
+static rw_status loop(void *user, int round RW_UNUSED)
 {
     const stage *s = user;
-    (void)round;
     s->loop(s->e.out, s->e.host[1], s->e.host[2], s->e.host[3], s->nx, s->ny, s->h, c, s->e.threads);
     return RW_OK;
 }
@@ -103,10 +102,9 @@ static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
 
 static const rw_bench_task task = {rw_equation_run, error, add_loop, rw_equation_free};
 
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+static rw_status check(rw_bench *b, int64_t n, int variant RW_UNUSED, double *worst, double *allowed)
 {
     stage s = {0};
-    (void)variant;
     *allowed = tolerance;
     return rw_bench_verify(b, &task, &s, make(b, &s, (int)n, (int)n + 3), worst);
 }

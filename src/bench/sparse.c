@@ -321,7 +321,7 @@ const rw_bench_case rw_bench_sparse = {run, RW_COUNT(checked), check, sizes, 3, 
 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
-/* So many iterations, and a diagonal with which none of them comes to the end of what f64 can tell. passes: over
+/* The number of iterations, and a diagonal with which none of them comes to the end of what f64 can tell. passes: over
  * vectors, those of products included; GMRES reads a basis of half its restart and one twice; IDR(4) on average. */
 static const struct {
     rw_krylov_method method;

@@ -92,11 +92,7 @@ void rw_context_destroy(rw_context **context)
     rw_free(ctx);
 }
 
-const char *rw_message(const rw_context *context)
-{
-    (void)context;
-    return message;
-}
+const char *rw_message(const rw_context *context RW_UNUSED) { return message; }
 
 static void set_message(const char *format, va_list args)
 {
@@ -106,20 +102,18 @@ static void set_message(const char *format, va_list args)
     escape(message, sizeof(message), text);
 }
 
-rw_status rw_fail(rw_context *ctx, rw_status status, const char *format, ...)
+rw_status rw_fail(rw_context *ctx RW_UNUSED, rw_status status, const char *format, ...)
 {
     va_list args;
-    (void)ctx;
     va_start(args, format);
     set_message(format, args);
     va_end(args);
     return status;
 }
 
-rw_status rw_context_fail(rw_context *ctx, rw_status status, const char *format, ...)
+rw_status rw_context_fail(rw_context *ctx RW_UNUSED, rw_status status, const char *format, ...)
 {
     va_list args;
-    (void)ctx;
     if (!format) return rw_fail_null(__func__, "format");
     va_start(args, format);
     set_message(format, args);

@@ -31,7 +31,8 @@ static double bf16_value(uint16_t b)
     return (double)f;
 }
 
-/* v in a format of so many binary digits whose last one is never worth less than 2^least; infinity from 2^most on. */
+/* v in a format with `digits` binary digits, the last of which is never worth less than 2^least; infinity from 2^most
+ * on. */
 static double rounded(double v, int digits, int least, int most)
 {
     int exponent;

@@ -185,6 +185,9 @@ void rw_place(char *place, size_t size, const char *name, size_t line, size_t co
 int rw_vsnprintf(char *buffer, size_t size, const char *format, va_list args) RW_PRINTF(3, 0);
 double rw_strtod(const char *text, char **end);
 
+/* A parameter that a function of a table has and does not use. */
+#define RW_UNUSED __attribute__((unused))
+
 /* Whether a member of a specification has a value: any number but the 0 of a zeroed structure (RW_ZERO is a value). */
 static inline bool rw_given(double x) { return x != 0 || signbit(x); }
 /* RW_ZERO becomes 0; all other numbers are unchanged. */
@@ -315,7 +318,7 @@ void rw_file_replace_discard(char **temporary);
 /* Removes a file of an open folder that rw_file_write_private of a killed process has left: one of this user, without
  * a lock. */
 void rw_file_sweep(int folder, const char *name);
-/* Temporary names are NAME.PROCESS-COUNT.tmp, with at most so many bytes of NAME. Length of NAME and the number of the
+/* Temporary names are NAME.PROCESS-COUNT.tmp, with NAME cut to a limit in bytes. Length of NAME and the number of the
  * process (optional) of such a name; 0 for other names. */
 enum { RW_TEMPORARY_NAME = 200 };
 size_t rw_file_temporary_of(const char *name, long *process);

@@ -24,7 +24,10 @@ static rw_status parse(rw_context *ctx, const char *type, const entry *e, int n,
     const char *names[MOST];
     int known = 0;
     for (int i = 0; i < n; ++i) {
-        if (!strcmp(e[i].name, text)) return *value = e[i].value, RW_OK;
+        if (!strcmp(e[i].name, text)) {
+            *value = e[i].value;
+            return RW_OK;
+        }
         bool there = known == MOST;
         for (int k = 0; k < known && !there; ++k) there = !strcmp(names[k], e[i].name);
         if (!there) names[known++] = e[i].name;

@@ -64,7 +64,8 @@ int rw_fd_above(int fd)
     if (fd < 0 || fd > STDERR_FILENO) return fd;
     const int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), reason = errno;
     close(fd);
-    return errno = reason, above;
+    errno = reason;
+    return above;
 }
 
 int rw_open_at(int folder, const char *path, int flags, mode_t mode)
@@ -111,7 +112,10 @@ void rw_fd_guard_leave(rw_fd_guard g)
 
 static ssize_t read_some(int fd, void *data, size_t n)
 {
-    if (rw_fault_hit(RW_FAULT_READ)) return errno = EIO, -1;
+    if (rw_fault_hit(RW_FAULT_READ)) {
+        errno = EIO;
+        return -1;
+    }
     ssize_t got;
     do got = read(fd, data, RW_MIN(n, PIECE));
     while (got < 0 && errno == EINTR);
@@ -121,9 +125,15 @@ static ssize_t read_some(int fd, void *data, size_t n)
 bool rw_write_all(int fd, const char *data, size_t n)
 {
     while (n > 0) {
-        if (rw_fault_hit(RW_FAULT_WRITE)) return errno = ENOSPC, false;
+        if (rw_fault_hit(RW_FAULT_WRITE)) {
+            errno = ENOSPC;
+            return false;
+        }
         ssize_t put = write(fd, data, RW_MIN(n, PIECE));
-        if (put == 0) return errno = EIO, false;
+        if (put == 0) {
+            errno = EIO;
+            return false;
+        }
         if (put < 0 && errno != EINTR) return false;
         if (put > 0) {
             data += put;
@@ -135,7 +145,10 @@ bool rw_write_all(int fd, const char *data, size_t n)
 
 static bool sync_file(int fd)
 {
-    if (rw_fault_hit(RW_FAULT_WRITE)) return errno = EIO, false;
+    if (rw_fault_hit(RW_FAULT_WRITE)) {
+        errno = EIO;
+        return false;
+    }
     int failed;
     do failed = fsync(fd);
     while (failed && errno == EINTR);

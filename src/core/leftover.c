@@ -49,7 +49,10 @@ void rw_leftover_unlock(void) { pthread_mutex_unlock(&lock); }
 static int place_for(rw_leftover_kind kind)
 {
     for (int i = 0; i < MOST; i++)
-        if (!list[i].kind) return list[i].kind = kind, i;
+        if (!list[i].kind) {
+            list[i].kind = kind;
+            return i;
+        }
     return -1;
 }
 

@@ -45,13 +45,11 @@ int64_t rw_host_count_end(void)
     return __atomic_load_n(&held.peak, __ATOMIC_RELAXED);
 }
 
-void rw_huge_pages(void *p, size_t bytes)
+void rw_huge_pages(void *p RW_UNUSED, size_t bytes RW_UNUSED)
 {
 #ifdef MADV_HUGEPAGE
     const size_t page = (size_t)1 << 21, skip = (page - (uintptr_t)p % page) % page; /* whole pages inside of it */
     if (bytes >= 2 * page) (void)madvise((char *)p + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
-#else
-    (void)p, (void)bytes;
 #endif
 }
 

@@ -260,7 +260,7 @@ static const char *by_synonym(const char *given, const char *const *names, int n
 
 /* ---- nearest ----------------------------------------------------------------------------------------------------- */
 
-/* Whether so many changes are a slip of the keyboard rather than another word. */
+/* Whether this number of changes is a slip of the keyboard rather than another word. */
 static bool is_near(const char *given, const char *name, int folded)
 {
     int na = (int)strlen(given), nb = (int)strlen(name);
@@ -359,7 +359,10 @@ static int other_base(const char *text, char better[64])
         if ((text[1] | 32) != bases[i].letter || !isxdigit((unsigned char)text[2])) continue;
         char *end;
         const unsigned long long value = strtoull(text + 2, &end, bases[i].base);
-        if (end > text + 2 && !is_name(*end)) return snprintf(better, 64, "%llu", value), (int)(end - text);
+        if (end > text + 2 && !is_name(*end)) {
+            snprintf(better, 64, "%llu", value);
+            return (int)(end - text);
+        }
     }
     return 0;
 }

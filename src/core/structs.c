@@ -73,7 +73,10 @@ rw_status rw_struct_in_array(rw_context *ctx, const char *type, const rw_member 
         status = rw_check_members(ctx, type, members, other ? own : element);
         if (status != RW_OK) rw_fail_prefix(ctx, status, "element %lld", (long long)i);
     }
-    if (status != RW_OK) return rw_free(all), status;
+    if (status != RW_OK) {
+        rw_free(all);
+        return status;
+    }
     if (other) *array = *copy = all;
     return RW_OK;
 }

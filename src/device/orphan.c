@@ -18,129 +18,54 @@ static rw_status refuse(rw_device *dev)
 }
 
 static void close_nothing(rw_device *dev) { dev->state = NULL; }
-static rw_status alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer *buffer)
+static rw_status alloc(rw_device *dev, size_t bytes RW_UNUSED, rw_memory memory RW_UNUSED, rw_buffer *buffer RW_UNUSED)
 {
-    (void)bytes;
-    (void)memory;
-    (void)buffer;
     return refuse(dev);
 }
-static void free_nothing(rw_device *dev, rw_buffer *buffer)
+static void free_nothing(rw_device *dev RW_UNUSED, rw_buffer *buffer RW_UNUSED) {}
+static rw_status copy_in(rw_queue *q, rw_buffer *dst RW_UNUSED, const void *src RW_UNUSED, size_t bytes RW_UNUSED,
+                         bool blocking RW_UNUSED)
 {
-    (void)dev;
-    (void)buffer;
-}
-static rw_status copy_in(rw_queue *q, rw_buffer *dst, const void *src, size_t bytes, bool blocking)
-{
-    (void)dst;
-    (void)src;
-    (void)bytes;
-    (void)blocking;
     return refuse(q->device);
 }
-static rw_status copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t bytes, bool blocking)
+static rw_status copy_out(rw_queue *q, void *dst RW_UNUSED, rw_buffer *src RW_UNUSED, size_t bytes RW_UNUSED,
+                          bool blocking RW_UNUSED)
 {
-    (void)dst;
-    (void)src;
-    (void)bytes;
-    (void)blocking;
     return refuse(q->device);
 }
-static rw_status copy(rw_queue *q, rw_buffer *dst, rw_buffer *src, size_t bytes)
+static rw_status copy(rw_queue *q, rw_buffer *dst RW_UNUSED, rw_buffer *src RW_UNUSED, size_t bytes RW_UNUSED)
 {
-    (void)dst;
-    (void)src;
-    (void)bytes;
     return refuse(q->device);
 }
-static rw_status zero(rw_queue *q, rw_buffer *dst, size_t bytes)
+static rw_status zero(rw_queue *q, rw_buffer *dst RW_UNUSED, size_t bytes RW_UNUSED) { return refuse(q->device); }
+static rw_status identity(rw_device *dev, rw_text *text RW_UNUSED) { return refuse(dev); }
+static rw_status compile(rw_device *dev, rw_program *p RW_UNUSED, const char *text RW_UNUSED, rw_text *binary RW_UNUSED)
 {
-    (void)dst;
-    (void)bytes;
-    return refuse(q->device);
-}
-static rw_status identity(rw_device *dev, rw_text *text)
-{
-    (void)text;
     return refuse(dev);
 }
-static rw_status compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary)
+static rw_status load(rw_device *dev, rw_program *p RW_UNUSED, const rw_text *binary RW_UNUSED) { return refuse(dev); }
+static void unload(rw_device *dev RW_UNUSED, rw_program *p RW_UNUSED) {}
+static rw_status launch(rw_queue *q, rw_kernel *k RW_UNUSED, const int64_t groups[3] RW_UNUSED,
+                        const rw_launch_arg *args RW_UNUSED, int nargs RW_UNUSED)
 {
-    (void)p;
-    (void)text;
-    (void)binary;
-    return refuse(dev);
-}
-static rw_status load(rw_device *dev, rw_program *p, const rw_text *binary)
-{
-    (void)p;
-    (void)binary;
-    return refuse(dev);
-}
-static void unload(rw_device *dev, rw_program *p)
-{
-    (void)dev;
-    (void)p;
-}
-static rw_status launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
-{
-    (void)k;
-    (void)groups;
-    (void)args;
-    (void)nargs;
     return refuse(q->device);
 }
 static rw_status of_queue(rw_queue *q) { return refuse(q->device); }
 static void queue_destroy(rw_queue *q) { (void)q; }
 static rw_status of_event(rw_event *e) { return refuse(e->device); }
 static void event_destroy(rw_event *e) { (void)e; }
-static rw_status event_record(rw_event *e, rw_queue *q)
+static rw_status event_record(rw_event *e, rw_queue *q RW_UNUSED) { return refuse(e->device); }
+static rw_status event_order(rw_queue *q, rw_event *e RW_UNUSED) { return refuse(q->device); }
+static rw_status event_seconds(rw_event *start, rw_event *stop RW_UNUSED, double *seconds RW_UNUSED)
 {
-    (void)q;
-    return refuse(e->device);
-}
-static rw_status event_order(rw_queue *q, rw_event *e)
-{
-    (void)e;
-    return refuse(q->device);
-}
-static rw_status event_seconds(rw_event *start, rw_event *stop, double *seconds)
-{
-    (void)stop;
-    (void)seconds;
     return refuse(start->device);
 }
-static rw_status host_alloc(rw_device *dev, size_t bytes, void **host)
-{
-    (void)bytes;
-    (void)host;
-    return refuse(dev);
-}
-static void host_free(rw_device *dev, void *host)
-{
-    (void)dev;
-    (void)host;
-}
-static rw_status record_end(rw_queue *q, void **graph)
-{
-    (void)graph;
-    return refuse(q->device);
-}
-static rw_status replay(rw_queue *q, void *graph)
-{
-    (void)graph;
-    return refuse(q->device);
-}
-static void graph_destroy(rw_device *dev, void *graph)
-{
-    (void)dev;
-    (void)graph;
-}
-static rw_status resources(rw_kernel *k, rw_kernel_resources *r)
-{
-    (void)r;
-    return refuse(k->program->device);
-}
+static rw_status host_alloc(rw_device *dev, size_t bytes RW_UNUSED, void **host RW_UNUSED) { return refuse(dev); }
+static void host_free(rw_device *dev RW_UNUSED, void *host RW_UNUSED) {}
+static rw_status record_end(rw_queue *q, void **graph RW_UNUSED) { return refuse(q->device); }
+static rw_status replay(rw_queue *q, void *graph RW_UNUSED) { return refuse(q->device); }
+static void graph_destroy(rw_device *dev RW_UNUSED, void *graph RW_UNUSED) {}
+static rw_status resources(rw_kernel *k, rw_kernel_resources *r RW_UNUSED) { return refuse(k->program->device); }
 
 static const rw_device_ops orphan = {
     .kind = "orphan",

@@ -66,7 +66,8 @@ static pid_t wait_once(pid_t pid, int *status, int options)
     const int error = errno;
     if (ended == pid || (ended < 0 && error != EINTR)) rw_leftover_drop_process(pid);
     rw_leftover_unlock();
-    return errno = error, ended;
+    errno = error;
+    return ended;
 }
 
 static int wait_for(pid_t pid, const char *log, double until, const rw_cancel *cancel)

@@ -15,7 +15,7 @@ enum {
 /* Runs argv with its output in the file `log` and its temporary files in the folder; the exit status (128: ended by a
  * signal), or
  *   FAILED       it could not be started: errno
- *   LATE         it was ended after so many seconds
+ *   LATE         it was ended when its time was over
  *   INTERRUPTED  it was ended since the thread's run is interrupted (rw_cancel_current)
  *   TALKS        it was ended since its output had reached RW_PROCESS_MOST_OUTPUT bytes
  *   UNKNOWN      it has ended, but the host program ignores SIGCHLD, so that the system forgets exit statuses
@@ -23,7 +23,7 @@ enum {
 int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds);
 #define RW_PROCESS_MOST_OUTPUT ((int64_t)1 << 28)
 
-/* What argv prints within so many seconds (to be freed with rw_free); NULL: it fails, or prints more than 1 MiB. */
+/* What argv prints within `seconds` (to be freed with rw_free); NULL: it fails, or prints more than 1 MiB. */
 char *rw_process_ask(rw_context *ctx, char *const *argv, double seconds);
 
 /* The limit for compilers: $RECHENWERK_CC_SECONDS, 1 … 86400 (default: 120). ERR_ARGUMENT with another value. */

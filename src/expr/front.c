@@ -5,7 +5,7 @@
  *   lag of a pass     how many layers it lags behind the loads
  *   version           a field as it was before the kernel, or as a pass leaves it, with its last layers: 0 the newest
  *
- * A strip has as many cells more on its sides, and a walk as many layers more, as the passes read beside a cell:
+ * A strip has as many cells more on its sides, and a walk as many layers more, as the passes read around a cell:
  * these are computed twice; more passes save less and compute more twice, which cost_of weighs. */
 #include "expr/front.h"
 
@@ -145,7 +145,7 @@ static void choose_tiles(const rw_emitter *e, const rw_front *w, const rw_front_
     t->narrow = n[0] * n[1] * n[2] < INT32_MAX / 2;
 }
 
-/* Bytes a pass and cell: what the kernel loads, with the cells beside the tile, and stores, and the time of its
+/* Bytes a pass and cell: what the kernel loads, with the cells around the tile, and stores, and the time of its
  * arithmetic as bytes. */
 static double cost_of(const rw_plan *plan, const rw_front *w, double pass_bytes)
 {

@@ -20,9 +20,9 @@ typedef struct rw_front {
     rw_pass_use use[RW_FRONT_PASSES];
     int lag[RW_FRONT_PASSES];
     int walk;                       /* the axis along which groups walk, the last: layers are rows or planes */
-    int beside[RW_FRONT_PASSES][3]; /* by axis: how many cells a pass must do beside the tile, each side */
+    int beside[RW_FRONT_PASSES][3]; /* by axis: number of cells that a pass computes beyond the tile on each side */
     int margin[3];                  /* the largest of them, loads included */
-    int pad[3];                     /* how far a pass reads beside a cell */
+    int pad[3];                     /* how far from a cell a pass reads */
     rw_front_value v[RW_FRONT_VERSIONS];
     int nversions, nshared;
     int width, height; /* columns and rows of a layer */
@@ -34,7 +34,7 @@ typedef struct rw_front_kind {
     void (*choose_layers)(const rw_emitter *e, rw_front *w, bool forced); /* sets width and height */
     bool (*fits)(const rw_emitter *e, const rw_front *w);
     double pass_bytes;      /* the arithmetic of a pass and cell, as bytes that are moved in its time */
-    int64_t groups, layers; /* a walk has as many layers at most, an eighth at least, until there are so many groups */
+    int64_t groups, layers; /* a walk has as many layers at most, an eighth at least, until there are enough groups */
     int group;              /* items; 0: one for each cell of a layer */
 } rw_front_kind;
 
@@ -56,7 +56,7 @@ static inline int rw_front_age(const rw_emitter *e, const rw_front_value *v)
 /* near_u_x0, … of all fields that are read. */
 rw_status rw_emit_front_sides(rw_emitter *e);
 /* x0, y0, begin, end: where the group's layers begin, and where its walk does; `rows`, `planes`: what is declared
- * behind `begin`, from its semicolon on or after it. */
+ * after `begin`, from its semicolon on or after it. */
 void rw_emit_front_place(rw_emitter *e, const char *rows, const char *planes);
 
 #endif

@@ -3,7 +3,7 @@
  * nothing from each other. Cells around a tile are computed by its neighbours too: worth it where a launch costs more
  * than the work, on small grids, and on lines of any length, where little is computed twice.
  *
- *   region of pass p   that of pass p+1 and what p+1 reads beside it; cut at the sides of the grid, where it also
+ *   region of pass p   that of pass p+1 and what p+1 reads around it; cut at the sides of the grid, where it also
  *                      has the cells that the formulas of values beyond the side need; beyond periodic sides it goes on
  *   u0, u1, u2 / i, j, k   a cell as counted from the tile / as it is called in the grid (periodic axes wrap)
  *   s_u_3              version 3 of u in shared memory; o2: the place of the grid's first cell in pass 2's region */
@@ -27,7 +27,7 @@ typedef struct kept {
 typedef struct fusion {
     int first, last;
     rw_pass_use use[MOST];
-    int reach[MOST][3][2]; /* what a pass reads beside a cell of fields that earlier ones leave in shared memory */
+    int reach[MOST][3][2]; /* what a pass reads around a cell of fields that earlier ones leave in shared memory */
     kept kept[MOST_KEPT];
     int nkept;
     struct {

@@ -1,4 +1,5 @@
-/* Nodes are made here and nowhere else: operands are checked for constants, then looked up, then added. */
+/* Nodes of a graph. All are created here: operations on constants are evaluated, an equal node is reused, and only a
+ * new one is added. */
 #include "expr/graph.h"
 
 #include "core/convert.h"

@@ -76,7 +76,7 @@ typedef struct rw_graph_field {
     } boundary[6];
     int versions;  /* assignments so far */
     bool external; /* with the grid: only read */
-    int columns;   /* > 0: a table with so many numbers for each cell, [columns][cells] */
+    int columns;   /* > 0: a table with this number of values for each cell, [columns][cells] */
     int depth;     /* of the value assigned last */
 } rw_graph_field;
 

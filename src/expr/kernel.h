@@ -14,7 +14,7 @@ typedef struct rw_tiling {
     bool stream;    /* stores past the caches (CPU: what the pass moves is larger than they are) */
     int roll;       /* axis that items walk along with a window of values in registers; 0: none (GPU: the last) */
     int unroll;     /* of that walk */
-    bool split;     /* tiles at a side: only the cells beside it are border cells; else all of the tile */
+    bool split;     /* tiles at a side: only the cells next to it are border cells; else all of the tile */
     bool rows;      /* border cells as rows and columns (CPU); else one by one */
     bool flat;      /* no neighbours, no coordinates: the grid is one row */
     bool narrow;    /* 32-bit indices suffice */

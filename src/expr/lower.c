@@ -1,5 +1,5 @@
-/* Names are looked up in this order: parameters of the function being expanded, locals, fields, scalars, coordinates,
- * constants. Functions are expanded where they are called. */
+/* Lowers a syntax tree to a graph. Names are looked up in this order: parameters of the function being expanded,
+ * locals, fields, scalars, coordinates, constants. Functions are expanded where they are called. */
 #include "expr/lower.h"
 
 #include <math.h>

@@ -196,7 +196,8 @@ static bool is_grid_operator(const char *w)
     return is;
 }
 
-/* shift(e, i, j, k): e at the node so many nodes along x, y and z; as many integers as the grid has axes, or fewer. */
+/* shift(e, i, j, k): e at the node that is i, j, k nodes along x, y and z; as many integers as the grid has axes, or
+ * fewer. */
 static rw_status lower_shift(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, rw_value *v)
 {
     enum { FARTHEST = 64 };

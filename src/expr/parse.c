@@ -1,4 +1,4 @@
-/* Recursive descent. Precedence from loose to tight:
+/* Parses equations and expressions into a syntax tree, by recursive descent. Precedence from loose to tight:
  *
  *   or   and   not   < <= > >= == !=   + -   * / ·   - (sign)   ^ ** (to the right)   call, ( )
  *

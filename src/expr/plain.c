@@ -1,4 +1,4 @@
-/* A pass by itself.
+/* The kernel of one pass that is not fused with others.
  *
  *   get_u_x0, get_u_x1, … the value of a field at a node beyond a side: periodic nodes wrap, Dirichlet, Neumann and
  *                         Robin sides give ghost values (docs/methods/field.md has the formulas)

@@ -103,7 +103,7 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
 rw_status rw_pass_use_join(const rw_plan *plan, const rw_pass_use *uses, int first, int last, rw_pass_use *use);
 bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use);  /* precision of the arithmetic */
 bool rw_pass_use_is_long(const rw_plan *plan, const rw_pass_use *use); /* has fields of i64 or u64 */
-int rw_count_scalars(const rw_pass_use *uses, int n);                  /* arguments that so many passes need together */
+int rw_count_scalars(const rw_pass_use *uses, int n);                  /* arguments that these passes need together */
 /* A field is read at a node that differs on several axes. */
 bool rw_is_mixed(const rw_graph_node *field);
 bool rw_axis_is_periodic(const rw_graph *g, int axis);

@@ -1,5 +1,5 @@
-/* Creating and running. A run is, pass by pass: one launch over the grid, one small launch for the numbers that
- * it reduces, and the swap of arrays written to a second array. Nothing is copied. */
+/* Creates and runs compiled equations (rw_expr). A run is, pass by pass: one launch over the grid, one small launch for
+ * the numbers that it reduces, and the swap of arrays written to a second array. Nothing is copied. */
 #include "expr/program.h"
 
 #include <stdlib.h>
@@ -287,7 +287,10 @@ static rw_status take(rw_context *ctx, const rw_expr_spec *spec, const sizes *of
         array[i] = part[i].array;
         const rw_status status = rw_struct_in_array(ctx, part[i].type, part[i].members, array + i, part[i].n,
                                                     part[i].size, part[i].given, t->copy + i);
-        if (status != RW_OK) return free_taken(t), status;
+        if (status != RW_OK) {
+            free_taken(t);
+            return status;
+        }
     }
     t->spec.fields = array[0];
     t->spec.scalars = array[1];

@@ -1,5 +1,5 @@
 /* Reductions in kernel text. Items have accumulators, a group adds up those of its items in a tree and leaves one
- * number for each; `combine` adds up what the groups left, in their order. Behind the last pass the update of
+ * number for each; `combine` adds up what the groups left, in their order. After the last pass the update of
  * states does. */
 #include "expr/reductions.h"
 

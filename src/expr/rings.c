@@ -6,9 +6,9 @@
  *                   at [0]
  *   left … right    columns of a layer that are in the grid, bottom … top its rows; all where an axis is periodic
  *
- * Values beyond the sides of x, and in planes of y, are put into the cells beside those of the layer, values beyond the
- * sides that the walk meets into a layer of their own (n3_0 below, n3_1 above), so that no loop along a row asks where
- * it is. */
+ * Values beyond the sides of x, and in planes of y, are put into the cells next to those of the layer, values beyond
+ * the sides that the walk meets into a layer of their own (n3_0 below, n3_1 above), so that no loop along a row asks
+ * where it is. */
 #include "expr/front.h"
 
 #include "expr/arguments.h"
@@ -44,7 +44,7 @@ static void choose_layers(const rw_emitter *e, rw_front *w, bool forced)
                       cells = bytes / 8 / layers_of(w);
         w->width = (int)RW_MIN(forced ? FORCED_PLANE : c->ring_plane, n[0] + 2 * w->margin[0]);
         w->height =
-            (int)RW_MAX(RW_MIN(cells / (w->width + 32), n[1] + 2 * w->margin[1]), 1); /* rows have cells beside them */
+            (int)RW_MAX(RW_MIN(cells / (w->width + 32), n[1] + 2 * w->margin[1]), 1); /* rows have cells at both ends */
     }
 }
 
@@ -100,7 +100,7 @@ static void begin_rows(rw_emitter *e, const char *condition)
 
 static void end_rows(rw_emitter *e) { ADD("            }\n            BARRIER;\n"); }
 
-/* The values beyond the sides of x beside the rows of a version's newest layer. */
+/* The values beyond the sides of x, next to the rows of a version's newest layer. */
 static void emit_row_ends(rw_emitter *e, const rw_front_value *v)
 {
     const rw_front *w = e->state;
@@ -120,7 +120,7 @@ static void emit_row_ends(rw_emitter *e, const rw_front_value *v)
     end_rows(e);
 }
 
-/* The rows beyond the sides of y beside those of a plane, where the layer has them: else no pass reads them. */
+/* The rows beyond the sides of y, next to those of a plane, where the layer has them: else no pass reads them. */
 static void emit_plane_ends(rw_emitter *e, const rw_front_value *v)
 {
     const rw_front *w = e->state;

@@ -193,7 +193,7 @@ static bool arrange(rw_scalars *s)
     return true;
 }
 
-enum { OWN = -1, SUM = -2 }; /* beside the numbers of samples */
+enum { OWN = -1, SUM = -2 }; /* other than numbers of samples */
 
 static const double *value_of(const entry *e, int quadrature, int which)
 {

@@ -161,7 +161,7 @@ static rw_status emit_constant(rw_emitter *e, const place *s)
     return RW_OK;
 }
 
-/* The formulas of one side. The node on (Neumann, Robin) or beside (Dirichlet) the side is U(0), counted inwards. */
+/* The formulas of one side. The node on (Neumann, Robin) or next to (Dirichlet) the side is U(0), counted inwards. */
 static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
 {
     const rw_graph_field *field = e->g->fields + f;

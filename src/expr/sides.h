@@ -9,7 +9,7 @@ typedef struct rw_cells {
     char array[64];    /* "f_u" */
     char function[64]; /* "get_u": get_u_x0(f_u, i, j, k) is the value of a node beyond the lower side of x, … */
     char index[64];    /* where cell (i, j, k) lies: "(k * NY + j) * NX + i" */
-    char origin[16];   /* ", o2": what the functions need beside the array, `o` in `index`; "" */
+    char origin[16];   /* ", o2": what the functions need in addition to the array, `o` in `index`; "" */
     bool shared;       /* shared memory: goes on beyond periodic sides, and is asked for beyond one side only */
 } rw_cells;
 

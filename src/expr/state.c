@@ -1,4 +1,4 @@
-/* Scalars that live on the device. Behind the passes of a run one item computes what the program assigns to them, from
+/* Scalars that live on the device. After the passes of a run one item computes what the program assigns to them, from
  * the reductions and from what they were; kernels of the next run read them there, so no host waits in between. The
  * same item keeps a row of all scalars that the program assigns, where a trace of the runs is wanted. */
 #include <string.h>

@@ -45,7 +45,7 @@ static void choose_layers(const rw_emitter *e, rw_front *w, bool forced)
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* A place in a layer of shared memory, `by` cells beside the item along an axis. */
+/* A place in a layer of shared memory, `by` cells from the item along an axis. */
 static void beside_item(const rw_emitter *e, int shared, int axis, int by, char *to, size_t size)
 {
     const int dx = axis == 0 ? by : 0, dy = axis == 1 ? by : 0;

@@ -47,7 +47,7 @@ static int stages_of(int64_t n, int radix)
 
 static bool between_lines(const rw_fft_line_spec *s) { return s->x.lines_fast || s->y.lines_fast; }
 
-/* Of a GPU: how much of whole warps the items of so many lines fill. */
+/* Of a GPU: how much of whole warps the items of these lines fill. */
 static double filling(int items, int lines)
 {
     const int group = items * lines;

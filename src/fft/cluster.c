@@ -23,7 +23,7 @@ enum { POINTS = 16 /* of an item */, SECTOR = 32 /* bytes that memory is read by
 
 static int share(int n, const rw_fft_cluster *c) { return n / c->groups; }
 
-/* Lines of the shape that make a cluster of so many groups; 0: none do. */
+/* Lines of the shape that make a cluster of this number of groups; 0: none do. */
 static int lines_of(const rw_fft_line_spec *s, int groups)
 {
     const int element = s->f64 ? 16 : 8, most = (s->f64 ? 4096 : 8192) * groups,

@@ -7,14 +7,13 @@
 
 #include "fft/length.h"
 #include "fft/plan.h"
+#include "param/param.h"
 
 struct rw_convolution {
     rw_device *device;
     rw_convolution_spec spec;
     bool real, set;
-    bool
-        /* of spectra: real numbers, on several axes; with one, they go into a complex transform and come out of it */
-        halves;
+    bool halves; /* real arrays on several axes: spectra are halved; on one axis the transform is complex */
     int order[RW_MAX_NDIM], n; /* axes that are convolved, the last one first */
     int64_t y_shape[RW_MAX_NDIM];
     int64_t length[RW_MAX_NDIM], start[RW_MAX_NDIM]; /* of the transforms; where b begins among the factors */
@@ -24,6 +23,20 @@ struct rw_convolution {
     rw_fft *transform; /* of b */
     rw_array *factors;
 };
+
+#define ROW(member, kind, standard, allowed, line)                                                                     \
+    RW_ROW(rw_convolution_spec, member, kind, standard, allowed, line, .brief = NULL)
+#define RW_X(name, text, line) text "|"
+static const char modes[] = RW_CONVOLUTION_MODE_LIST(RW_X);
+#undef RW_X
+
+static const rw_param rows[] = {
+    ROW(mode, CHOICE, "full", modes, "mode: full, same, valid or periodic"),
+    ROW(correlate, BOOL, "false", "", "correlation: B is reversed and conjugated"),
+    ROW(scale, REAL, "1", "", "factor of the results"),
+};
+
+RW_PARAMS(rw_convolution_params, rw_convolution_spec, rows, "convolution", "a convolution")
 
 /* ---- lengths ----------------------------------------------------------------------------------------------------- */
 
@@ -38,6 +51,8 @@ static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
     if (!rw_dtype_is_number(s->dtype))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "dtype = %s is not supported: choose f32, f64, c64 or c128",
                        rw_dtype_name(s->dtype));
+    RW_TRY(rw_params_resolve(ctx, rw_convolution_params(), "convolution", s));
+    s->scale = rw_plain_zero(s->scale);
     if (s->ndim < 1 || s->ndim > RW_MAX_NDIM)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d must be 1 to %d", s->ndim, RW_MAX_NDIM);
     if (s->axes >> s->ndim)
@@ -45,8 +60,6 @@ static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
                        s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
     int longer = -1; /* the last axis on which the lengths differ */
-    if (!isfinite(s->scale)) return rw_fail(ctx, RW_ERR_ARGUMENT, "scale = %g must be finite", s->scale);
-    s->scale = rw_given(s->scale) ? rw_plain_zero(s->scale) : 1;
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t n = s->a_shape[d], m = s->b_shape[d];
         const bool convolved = s->axes & 1u << d;

@@ -30,7 +30,7 @@ typedef struct writer {
     int hops;         /* times that points go through the buffer */
     bool threads;     /* a GPU's */
     int items, group; /* GPU: items of a line, of a group */
-    int pad;          /* GPU: after so many elements one is left out; 0: none */
+    int pad;          /* GPU: one element in `pad` is left out; 0: none */
     int values;       /* GPU: points that an item keeps */
     rw_fft_cluster cluster;
 } writer;
@@ -44,7 +44,7 @@ typedef long long big;
  * first stage goes over from one to the other, a processor's last stage. */
 static bool lines_fast(const writer *w) { return w->threads ? w->spec->y.lines_fast : w->spec->x.lines_fast; }
 
-/* Elements of the buffer for so many lines. */
+/* Elements of the buffer for `lines` lines. */
 static int64_t buffer_elements(const writer *w, int lines)
 {
     const int64_t gaps = w->pad ? w->n / w->pad : 0;

@@ -23,10 +23,7 @@ typedef struct rw_fft_end {
     bool unit;             /* from one to the next it is one element */
     bool line_unit;        /* from one line to the next it is one element */
     bool lines_fast;       /* neighbouring lines lie closer together than the elements of a line */
-    int64_t
-        /* point i of line q has the number i apart + q in the whole transform, whose points all these lines share; 0:
-         * i */
-        apart;
+    int64_t apart;         /* point i of line q is element i*apart + q of the transform that the lines share; 0: i */
 } rw_fft_end;
 
 typedef enum rw_fft_middle {
@@ -55,31 +52,26 @@ typedef struct rw_fft_line_spec {
     bool forth_inverse;   /* exp(+…) of the stages, which is not that of the whole where they convolve */
     rw_fft_middle middle; /* after the stages; then the same back */
     bool conjugate;       /* the factors of ARRAY are conjugated */
-    rw_fft_method
-        method;     /* of the whole; its first and last work is done where arrays hold points or the user's numbers */
-    int64_t points; /* of the kind's complex transform, before the method */
-    int64_t twist;  /* result k of line q is multiplied by w(k q / twist); 0: not */
+    rw_fft_method method; /* of the whole; its first and last steps act on elements of the user's arrays */
+    int64_t points;       /* of the kind's complex transform, before the method */
+    int64_t twist;        /* result k of line q is multiplied by w(k q / twist); 0: not */
     bool twist_inverse;
     bool second; /* q counts the second axis of lines, else the first */
     rw_fft_end x, y;
     const rw_fft_formula *load, *store; /* of USER ends; NULL: none */
-    int8_t index_of
-        /* for these: which axis of lines is axis d of the array: 0, 1, 2, of a launch; 3 …, of several; ALONG: the line
-         * itself; SINGLE: its only index is 0 */
-        [RW_MAX_NDIM];
+    /* for these: the axis of lines that axis d of the array is. 0, 1, 2: of a launch; 3, …: of several; ALONG: the line
+     * itself; SINGLE: its only index is 0. */
+    int8_t index_of[RW_MAX_NDIM];
 } rw_fft_line_spec;
 
 /* How a pass is made. A GPU's: halves, staged, groups. */
 typedef struct rw_fft_choice {
     int radix;   /* of codelets, at most */
     int lines;   /* of a group */
-    int groups;  /* that a unit is to hold at a time: the compiler leaves registers for so many */
+    int groups;  /* resident on a unit at a time: limits the registers that the compiler uses */
     bool halves; /* real and imaginary parts take turns in the buffer */
     int cluster; /* groups that transform lines together; 0: each its own */
-    bool
-        /* what is read and written goes through the buffer, so that neighbouring items have neighbouring elements of
-         * short lines */
-        staged;
+    bool staged; /* arrays are read and written through the buffer: neighbouring items, neighbouring elements */
 } rw_fft_choice;
 
 enum { RW_FFT_KEY = 160 };
@@ -112,7 +104,7 @@ rw_fft_share rw_fft_line_share(const rw_device *dev, int64_t n, int radix, bool 
 rw_fft_target rw_fft_target_of(const rw_device *dev, bool f64);
 /* Points that fit into the shared memory of a workgroup. */
 int64_t rw_fft_line_most(const rw_device *dev, bool f64);
-/* For tests: transforms planned from now on take passes of at most so many points; 0: what fits. */
+/* For tests: transforms planned from now on take passes of at most this number of points; 0: what fits. */
 void rw_fft_limit(int64_t points);
 bool rw_fft_is_limited(void);
 

@@ -7,8 +7,29 @@
 #include "expr/formula.h"
 #include "fft/ends.h"
 #include "fft/plan.h"
+#include "param/param.h"
 
 #define MOST_ELEMENTS ((int64_t)1 << 44) /* places in the work area stay within 63 bits */
+
+#define ROW(member, kind, standard, allowed, line)                                                                     \
+    RW_ROW(rw_fft_spec, member, kind, standard, allowed, line, .brief = NULL)
+#define RW_X(name, text, line) text "|"
+static const char kinds[] = RW_FFT_KIND_LIST(RW_X);
+#undef RW_X
+
+static const rw_param rows[] = {
+    ROW(kind, CHOICE, "complex", kinds, "transform: complex, real, dct1 … dct4, dst1 … dst4"),
+    ROW(inverse, BOOL, "false", "", "compute the inverse transform"),
+    ROW(single, BOOL, "false", "", "single precision"),
+    ROW(scale, REAL, "1", "", "factor of the results"),
+    ROW(load, TEXT, "", "",
+        "expression to transform in place of each element u with the indices i0, i1, …, such as \"u*sin(pi*(i0 + "
+        "0.5)/512)^2\""),
+    ROW(store, TEXT, "", "", "expression to write in place of each element u of the result, such as \"abs(u)^2\""),
+    ROW(ortho, BOOL, "false", "", "orthonormal transform"),
+};
+
+RW_PARAMS(rw_fft_params, rw_fft_spec, rows, "fft", "a Fourier, cosine or sine transform")
 
 /* ---- the specification ------------------------------------------------------------------------------------------- */
 
@@ -99,8 +120,8 @@ static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
         return rw_fail(dev->ctx, RW_ERR_MEMORY, "a transform of %lld elements is too large for any memory",
                        (long long)size);
     RW_TRY(check_axes(dev, s));
-    if (!isfinite(s->scale)) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "scale = %g must be finite", s->scale);
-    s->scale = rw_given(s->scale) ? rw_plain_zero(s->scale) : 1;
+    RW_TRY(rw_params_resolve(dev->ctx, rw_fft_params(), "fft", s));
+    s->scale = rw_plain_zero(s->scale);
     if (s->ortho && s->kind >= RW_FFT_DCT1 && (s->load || s->store))
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED,
                        "ortho with `load` or `store`: a cosine or sine transform weights its first and last elements "

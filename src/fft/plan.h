@@ -68,7 +68,7 @@ rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, cons
 rw_status rw_fft_check_strides(rw_device *device, const rw_fft_region *region, int ndim, const char *name);
 /* A new region in the work area for an array of this shape. */
 rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape);
-/* What an axis does beside its transform; all zero: nothing. */
+/* What an axis does in addition to its transform; all zero: nothing. */
 typedef struct rw_fft_extra {
     const int64_t *product;             /* a convolution: factors, whose strides these are, and the transform back */
     bool conjugate;                     /* the factors are conjugated */

@@ -53,7 +53,11 @@ struct rw_blocks {
 };
 
 /* The other two axes, in their order. */
-static inline void rw_other_axes(int axis, int other[2]) { other[0] = axis == 0, other[1] = axis == 2 ? 1 : 2; }
+static inline void rw_other_axes(int axis, int other[2])
+{
+    other[0] = axis == 0;
+    other[1] = axis == 2 ? 1 : 2;
+}
 
 /* VTK's number of a corner to ours, and back. */
 int rw_corner_of(int vtk);
@@ -91,7 +95,8 @@ void rw_blocks_free_external(rw_blocks *g);
 static inline void rw_turned(rw_turn t, const int n[2], int p, int q, int own[2])
 {
     int a = t.exchange ? q : p, b = t.exchange ? p : q, na = n[t.exchange], nb = n[!t.exchange];
-    own[0] = t.reverse[0] ? na - a : a, own[1] = t.reverse[1] ? nb - b : b;
+    own[0] = t.reverse[0] ? na - a : a;
+    own[1] = t.reverse[1] ? nb - b : b;
 }
 
 /* The reverse of it. */
@@ -99,7 +104,8 @@ static inline void rw_turned_back(rw_turn t, const int n[2], const int own[2], i
 {
     int na = n[t.exchange], nb = n[!t.exchange];
     int a = t.reverse[0] ? na - own[0] : own[0], b = t.reverse[1] ? nb - own[1] : own[1];
-    *p = t.exchange ? b : a, *q = t.exchange ? a : b;
+    *p = t.exchange ? b : a;
+    *q = t.exchange ? a : b;
 }
 
 #endif

@@ -10,9 +10,14 @@ static inline void rw_hexahedron_shape(const double u[3], double N[8], double dN
 {
     for (int c = 0; c < 8; ++c) {
         double f[3], slope[3];
-        for (int d = 0; d < 3; ++d) f[d] = c >> d & 1 ? u[d] : 1 - u[d], slope[d] = c >> d & 1 ? 1 : -1;
+        for (int d = 0; d < 3; ++d) {
+            f[d] = c >> d & 1 ? u[d] : 1 - u[d];
+            slope[d] = c >> d & 1 ? 1 : -1;
+        }
         N[c] = f[0] * f[1] * f[2];
-        dN[c][0] = slope[0] * f[1] * f[2], dN[c][1] = f[0] * slope[1] * f[2], dN[c][2] = f[0] * f[1] * slope[2];
+        dN[c][0] = slope[0] * f[1] * f[2];
+        dN[c][1] = f[0] * slope[1] * f[2];
+        dN[c][2] = f[0] * f[1] * slope[2];
     }
 }
 
@@ -60,14 +65,21 @@ static inline double rw_hexahedron_corner(const double x[8][3], int c)
 static inline double rw_hexahedron_volume(const double x[8][3])
 {
     double a[3], b[3], c[3], d[3], e[3], f[3], normal[3], sum, both[3];
-    subtract(x[7], x[1], a), subtract(x[6], x[0], b), subtract(x[7], x[2], c), subtract(x[3], x[0], d);
-    subtract(x[5], x[0], e), subtract(x[7], x[4], f);
+    subtract(x[7], x[1], a);
+    subtract(x[6], x[0], b);
+    subtract(x[7], x[2], c);
+    subtract(x[3], x[0], d);
+    subtract(x[5], x[0], e);
+    subtract(x[7], x[4], f);
     for (int i = 0; i < 3; ++i) both[i] = a[i] + b[i];
-    cross(both, c, normal), sum = dot(normal, d);
+    cross(both, c, normal);
+    sum = dot(normal, d);
     for (int i = 0; i < 3; ++i) both[i] = c[i] + e[i];
-    cross(b, both, normal), sum += dot(normal, f);
+    cross(b, both, normal);
+    sum += dot(normal, f);
     for (int i = 0; i < 3; ++i) both[i] = f[i] + d[i];
-    cross(a, e, normal), sum += dot(normal, both);
+    cross(a, e, normal);
+    sum += dot(normal, both);
     return sum / 12;
 }
 

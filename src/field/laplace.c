@@ -3,7 +3,7 @@
  * Cells: the flux through each side of a cell, by the diamond scheme (Coudiere, Vila, Villedieu 1999): between the
  * centres on both sides and the side's four points lies a double pyramid; the gradient in it has the differences of the
  * two centres and of opposite points. Values at points come from the cells around by least squares that are exact for
- * linear functions; at the boundary the cells behind those take part. On orthogonal grids what remains is the
+ * linear functions; at the boundary their opposite neighbours take part. On orthogonal grids what remains is the
  * difference of neighbours.
  *
  * Points: trilinear finite elements, the mass lumped. */

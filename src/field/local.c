@@ -18,22 +18,16 @@ static const double weight[MOST_GAUSS][MOST_GAUSS] = {{1},
                                                       {0.17392742256872692869, 0.32607257743127307131,
                                                        0.32607257743127307131, 0.17392742256872692869}};
 
-double rw_integrand_mass(void *user, const double x[3], double v, const double dv[3], double w, const double dw[3])
+double rw_integrand_mass(void *user RW_UNUSED, const double x[3] RW_UNUSED, double v, const double dv[3] RW_UNUSED,
+                         double w, const double dw[3] RW_UNUSED)
 {
-    (void)user;
-    (void)x;
-    (void)dv;
-    (void)dw;
     return v * w;
 }
 
-double rw_integrand_stiffness(void *user, const double x[3], double v, const double dv[3], double w, const double dw[3])
+double rw_integrand_stiffness(void *user RW_UNUSED, const double x[3] RW_UNUSED, double v RW_UNUSED, const double dv[3],
+                              double w RW_UNUSED, const double dw[3])
 {
     if (!dv || !dw) return 0;
-    (void)user;
-    (void)x;
-    (void)v;
-    (void)w;
     return dot(dv, dw);
 }
 

@@ -25,8 +25,8 @@ static rw_status check_names(rw_context *ctx, const char *path, int n, const cha
 {
     if (n < 1) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d columns: a table has at least one", path, n);
     for (int i = 0; i < n; i++) {
+        /* the reader removes blanks at both ends and a byte order mark */
         bool bad = !names[i] || !*names[i] || strpbrk(names[i], ",\"#") || names[i][0] == ' ' ||
-                   /* the reader takes blanks and marks away */
                    names[i][strlen(names[i]) - 1] == ' ' || is_mark(names[i]);
         for (const char *c = names[i]; !bad && *c; c++) bad = (unsigned char)*c < 32;
         if (bad)

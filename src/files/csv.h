@@ -10,7 +10,7 @@
 #ifndef RW_CSV_H
 #define RW_CSV_H
 
-#include "files/stream.h"
+#include "files/io.h"
 
 typedef struct rw_csv rw_csv; /* a table being written */
 

@@ -118,7 +118,7 @@ static bool take_type(const char *descr, header *h)
     return false;
 }
 
-static rw_status read_header(rw_io_stream *s, header *h, uint64_t *data_at)
+static rw_status read_header(rw_io_file *s, header *h, uint64_t *data_at)
 {
     unsigned char start[12];
     char *text = NULL, descr[16] = "";
@@ -182,7 +182,7 @@ static void convert(const header *h, const unsigned char *raw, rw_npy *array, bo
     }
 }
 
-static rw_status read_array(rw_io_stream *s, rw_npy *array)
+static rw_status read_array(rw_io_file *s, rw_npy *array)
 {
     header h = {.ndim = 0};
     for (int a = 0; a < RW_NPY_RANK; a++) h.shape[a] = 1;
@@ -210,7 +210,7 @@ static rw_status read_array(rw_io_stream *s, rw_npy *array)
     return status;
 }
 
-static rw_status finish(rw_io_stream *s, rw_npy *array, rw_status status)
+static rw_status finish(rw_io_file *s, rw_npy *array, rw_status status)
 {
     rw_io_close(s);
     if (status != RW_OK) rw_npy_free(array);
@@ -219,7 +219,7 @@ static rw_status finish(rw_io_stream *s, rw_npy *array, rw_status status)
 
 rw_status rw_npy_read(rw_context *ctx, const char *path, rw_npy *array)
 {
-    rw_io_stream s;
+    rw_io_file s;
     *array = (rw_npy){0};
     RW_TRY(rw_io_open(ctx, path, &s));
     return finish(&s, array, read_array(&s, array));
@@ -227,7 +227,7 @@ rw_status rw_npy_read(rw_context *ctx, const char *path, rw_npy *array)
 
 rw_status rw_npy_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, rw_npy *array)
 {
-    rw_io_stream s;
+    rw_io_file s;
     *array = (rw_npy){0};
     RW_TRY(rw_io_open_memory(ctx, name, bytes, n, &s));
     return finish(&s, array, read_array(&s, array));
@@ -288,7 +288,7 @@ rw_status rw_npy_write(rw_context *ctx, const char *path, rw_dtype type, int ndi
     }
     unsigned char start[10] =
         {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(head.length & 255), (unsigned char)(head.length >> 8)};
-    rw_io_stream s = {0};
+    rw_io_file s = {0};
     rw_status status = rw_io_create(ctx, path, &s);
     if (status == RW_OK) status = rw_io_write(&s, start, sizeof start);
     if (status == RW_OK) status = rw_io_write(&s, head.data, head.length);

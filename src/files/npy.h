@@ -6,7 +6,7 @@
 #ifndef RW_NPY_H
 #define RW_NPY_H
 
-#include "files/stream.h"
+#include "files/io.h"
 
 enum { RW_NPY_RANK = RW_MAX_NDIM };
 

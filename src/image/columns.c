@@ -245,7 +245,7 @@ static void write_store(rw_image_writer *w, rw_dtype from, int values, int n)
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
-/* What the item's element c of row j + r - lag is: v0, …; of type *from, after so many values. */
+/* What the item's element c of row j + r - lag is: v0, …; of type *from, after this number of values. */
 static const rw_image_stage *write_value(rw_image_writer *w, int n)
 {
     const rw_image_pass *p = w->pass;

@@ -256,7 +256,10 @@ rw_status rw_image_filter_explain(const rw_image_filter *f, char **out)
             rw_text_add(&t, " -> %s; %lld x %lld pixels\n", rw_dtype_name(p->y_dtype), (long long)p->y_width,
                         (long long)p->y_height);
     }
-    if (t.failed) return rw_text_free(&t), rw_fail_memory(f->plan.ctx, t.capacity, "the description of a plan");
+    if (t.failed) {
+        rw_text_free(&t);
+        return rw_fail_memory(f->plan.ctx, t.capacity, "the description of a plan");
+    }
     *out = t.data;
     return RW_OK;
 }

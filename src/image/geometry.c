@@ -1,7 +1,7 @@
 /* Operations that read x anywhere: pixel (i, j) of the result is x at
  *
- *   (p/r, q/r),   (p, q, r) = M (i, j, 1)         M: 9 weights, from pixels of the result to those of x, whose centres
- *                                                 are integers
+ *   (p/r, q/r),   (p, q, r) = M (i, j, 1)         M: 9 weights, from pixels of the result to those of x; centres
+ *                                                 of pixels are integers
  *
  * between pixels by nearest, linear, cubic (Keys, a = -0.75) or Lanczos interpolation of 8 pixels; or the mean of what
  * a pixel covers (area). Places are computed in f64, weights and sums in f32 (of f64 in f64), each product and sum

@@ -127,7 +127,10 @@ rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_imag
     snprintf(part, sizeof part, "%d", (p->bins + GROUP - 1) / GROUP);
     write_conversions(&t, p, p->y_dtype);
     ADD("%s%s", count_text, finish_text);
-    if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
+    if (t.failed) {
+        rw_text_free(&t);
+        return rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
+    }
     const rw_define d[] = {{"GROUP", "256"},
                            {"AHEAD", "8"}, /* loads under way in each thread */
                            {"T", rw_dtype_name(p->y_dtype)},

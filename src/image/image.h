@@ -32,7 +32,7 @@ typedef struct rw_image_blend {
 struct rw_image_stage {
     const char *name; /* for explanations */
     int operation;    /* that it belongs to: 0 of what is loaded, 1, 2, … */
-    /* stages whose results it reads: of `from` with neighbours; also: -1, or one more, at the same pixel */
+    /* input stages; from: read with neighbours; also: second input stage, same pixel; -1: none */
     int from, also;
     int also_x;   /* that many pixels to the right */
     bool running; /* a sum of rows, on processors from that of the row before */
@@ -51,15 +51,14 @@ struct rw_image_stage {
     bool pixels;             /* its text computes all channels of a pixel */
     int weight, nweights;    /* its first weight in the pass; how many */
     rw_dtype compute;        /* F32, F64, I32: of its arithmetic with weights */
-    int low[2], size[2];     /* window: from -low[0], -low[1] on, so many columns and rows */
+    int low[2], size[2];     /* window: from -low[0], -low[1] on, size[0] columns and size[1] rows */
     bool order, exponential; /* its text calls functions of rw_image_order_text, rw_image_exp_text */
     union {                  /* what `write` needs to know of the operation */
         struct {             /* sums of linear.c */
             double factor;   /* of the sum */
             bool rounds;     /* to an integer in real types too */
             int shift;       /* i32: afterwards the nearest multiple of 2^shift is shifted by as many bits; 0: is not */
-            bool folded;     /* taps: equal weights on both sides of the centre of a row or column. There are
-                                size / 2 + 1, the outermost first. */
+            bool folded;     /* taps: symmetric weights, size/2 + 1 of them, the outermost first */
             int apart;       /* pairs: between both pixels */
             bool odd;        /* pairs: also the value of `also` */
         } add;
@@ -95,7 +94,7 @@ struct rw_image_stage {
     bool skips; /* terms with weight 0 are omitted */
     void (*begin)(const rw_image_stage *stage, rw_image_writer *w),
         (*term)(const rw_image_stage *stage, rw_image_writer *w);
-    /* (optional) all this once for each of so many bits, from the highest to 0, after `first`, with `end` after each */
+    /* (optional) number of bits; all this once for each, from the highest to 0, after `first`, with `end` after each */
     int bits;
     void (*first)(const rw_image_stage *stage, rw_image_writer *w),
         (*end)(const rw_image_stage *stage, rw_image_writer *w);
@@ -303,7 +302,7 @@ struct rw_image_writer {
     bool swept;     /* sums are in arrays */
     bool columns;   /* columns.c: values are in h[row][element] */
 };
-/* The value of the stage before it, so many rows and pixels away: "s2[q + 3]"; by pixels: of channel c. */
+/* The value of the stage before it, at this distance in rows and pixels: "s2[q + 3]"; by pixels: of channel c. */
 const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c);
 /* The value of pixel i of the window, counted row by row. */
 const char *rw_image_pixel(rw_image_writer *w, char buffer[64], int i);

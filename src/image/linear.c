@@ -58,10 +58,9 @@ static void close_taps(const rw_image_stage *s, rw_image_writer *w)
 
 /* ---- many weights: loops ----------------------------------------------------------------------------------------- */
 
-static void begin_sum(const rw_image_stage *s, rw_image_writer *w)
+static void begin_sum(const rw_image_stage *s RW_UNUSED, rw_image_writer *w)
 {
     char sum[64];
-    (void)s;
     ADD("                    %s = 0;\n", rw_image_sum(w, sum, 0));
 }
 

@@ -170,7 +170,10 @@ static rw_status need_colours(const rw_image_builder *b)
 static rw_status lower_grey(rw_image_builder *b)
 {
     RW_TRY(rw_image_begin_point(b));
-    if (top(b)->channels < 3) return rw_image_add_stage(b, "copy", rw_image_write_copy), RW_OK;
+    if (top(b)->channels < 3) {
+        rw_image_add_stage(b, "copy", rw_image_write_copy);
+        return RW_OK;
+    }
     RW_TRY(need_colours(b));
     rw_image_stage *s = rw_image_add_stage(b, "grey", rw_image_write_grey);
     s->pixels = true;

@@ -110,12 +110,7 @@ static const rw_param rows[] = {
     ROW(mask, TEXT, "1 2 1/2 4 2/1 2 1", "", "rows of weights, separated by / or ;", .methods = OF(MASK)),
 };
 
-const rw_params *rw_image_op_params(void)
-{
-    static const rw_params params = {"filter", "rw_image_op", "an operation on images", sizeof(rw_image_op),
-                                     rows,     RW_COUNT(rows)};
-    return &params;
-}
+RW_PARAMS(rw_image_op_params, rw_image_op, rows, "filter", "an operation on images")
 
 rw_status rw_image_op_parse_sized(rw_context *ctx, const char *text, rw_image_op *op, size_t op_size)
 {

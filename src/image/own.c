@@ -46,20 +46,18 @@ rw_status rw_image_own_register(rw_context *ctx, const rw_image_own *o)
                           OPERATIONS);
 }
 
-static rw_status own_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype)
+static rw_status own_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype RW_UNUSED)
 {
     const unsigned failures = rw_failures();
-    (void)dtype;
     return rw_callback_status(dev->ctx,
                               p->own->create(dev, p->options, p->x_dtype, p->width, p->height, p->channels, s->planar,
                                              &p->state),
                               failures, p->own->name);
 }
 
-static rw_status own_run(rw_image_pass *p, const rw_image_shape *s, const rw_image_run *run)
+static rw_status own_run(rw_image_pass *p, const rw_image_shape *s RW_UNUSED, const rw_image_run *run)
 {
     const unsigned failures = rw_failures();
-    (void)s;
     return rw_callback_status(run->queue->device->ctx,
                               p->own->execute(p->state, run->x.array, run->y.array, run->queue), failures,
                               p->own->name);

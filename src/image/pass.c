@@ -110,7 +110,10 @@ static rw_status create(rw_device *dev, rw_image_pass *p, const rw_image_shape *
         if (p->limits) rw_text_add_bytes(&text, extra_text, (size_t)(frame - extra_text));
         if (p->skip) rw_text_add(&text, "%s", frame);
     }
-    if (text.failed) return rw_text_free(&text), rw_fail_memory(dev->ctx, text.capacity, "the kernel text of a filter");
+    if (text.failed) {
+        rw_text_free(&text);
+        return rw_fail_memory(dev->ctx, text.capacity, "the kernel text of a filter");
+    }
     char groups[8];
     snprintf(name, sizeof name, "filter, %s", p->stage[p->nstages - 1].name);
     snprintf(groups, sizeof groups, "%d", s->columns ? rw_image_columns_groups(p, s) : 4);

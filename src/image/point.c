@@ -128,10 +128,9 @@ static void copy_rest(const rw_image_stage *s, rw_image_writer *w, int from)
             rw_image_at(w, value, 0, 0, c));
 }
 
-static void take(const rw_image_stage *s, rw_image_writer *w, const char *type)
+static void take(const rw_image_stage *s RW_UNUSED, rw_image_writer *w, const char *type)
 {
     char a[64], b[64], c[64];
-    (void)s;
     ADD("                    const %s a = (%s)%s, b = (%s)%s, c = (%s)%s;\n", type, type, rw_image_at(w, a, 0, 0, 0),
         type, rw_image_at(w, b, 0, 0, 1), type, rw_image_at(w, c, 0, 0, 2));
 }

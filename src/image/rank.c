@@ -132,10 +132,9 @@ static int order_of(rw_dtype t)
     return o;
 }
 
-static void begin_count(const rw_image_stage *s, rw_image_writer *w)
+static void begin_count(const rw_image_stage *s RW_UNUSED, rw_image_writer *w)
 {
     char below[64];
-    (void)s;
     ADD("                    %s = 0;\n", rw_image_sum(w, below, 0));
 }
 
@@ -151,10 +150,9 @@ static void count_pixel(const rw_image_stage *s, rw_image_writer *w)
         found, type);
 }
 
-static void begin_bits(const rw_image_stage *s, rw_image_writer *w)
+static void begin_bits(const rw_image_stage *s RW_UNUSED, rw_image_writer *w)
 {
     char found[64];
-    (void)s;
     ADD("                    %s = 0;\n", rw_image_sum(w, found, 1));
 }
 
@@ -177,10 +175,9 @@ static void write_found(const rw_image_stage *s, rw_image_writer *w)
 
 bool rw_image_needs_keys(rw_dtype type, int pixels) { return type == RW_F32 && pixels > NETWORK; }
 
-void rw_image_write_keys(const rw_image_stage *s, rw_image_writer *w)
+void rw_image_write_keys(const rw_image_stage *s RW_UNUSED, rw_image_writer *w)
 {
     char value[64];
-    (void)s;
     ADD("                    const u32 v0 = key_f32(%s);\n", rw_image_at(w, value, 0, 0, 0));
 }
 
@@ -374,10 +371,9 @@ static void begin_extreme(const rw_image_stage *s, rw_image_writer *w)
                                   : "0");
 }
 
-static void join_extreme(const rw_image_stage *s, rw_image_writer *w, const char *weight, const char *a, const char *b)
+static void join_extreme(const rw_image_stage *s, rw_image_writer *w, const char *weight RW_UNUSED, const char *a,
+                         const char *b RW_UNUSED)
 {
-    (void)weight;
-    (void)b;
     ADD("                    { const %s b = %s; sum = b %c sum ? b : sum; }\n", rw_dtype_name(s->type), a,
         s->extreme.sign < 0 ? '<' : '>');
 }

@@ -85,7 +85,10 @@ static rw_status create(rw_device *dev, rw_image_pass *p, const rw_image_shape *
                     shape->planar ? "GROUP_ID(1)" : "(first + (int)(l)) % channels", p->channels - 1, s->outside_alpha,
                     s->outside);
     rw_text_add(&t, "%s", text);
-    if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
+    if (t.failed) {
+        rw_text_free(&t);
+        return rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
+    }
     const rw_define d[] = {{"GROUP", "64"},
                            {"R", rw_dtype_name(p->x_dtype)},
                            {"ROWS", s->size[0] ? "1" : "0"},

@@ -125,11 +125,10 @@ static rw_status create_transforms(rw_device *dev, rw_image_pass *p, bool planar
     return rw_array_create(dev, single ? RW_C64 : RW_C128, n, shape, RW_MEMORY_DEVICE, &t->spectrum);
 }
 
-static rw_status response_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype)
+static rw_status response_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype RW_UNUSED)
 {
     int64_t shape[3];
     int axis;
-    (void)dtype;
     RW_TRY(add_state(dev, p));
     const int n = rw_image_shape_of(p, s->planar, p->width, p->height, shape, &axis);
     rw_text store = {0};
@@ -140,18 +139,16 @@ static rw_status response_create(rw_device *dev, rw_image_pass *p, const rw_imag
     return status;
 }
 
-static rw_status response_run(rw_image_pass *p, const rw_image_shape *s, const rw_image_run *run)
+static rw_status response_run(rw_image_pass *p, const rw_image_shape *s RW_UNUSED, const rw_image_run *run)
 {
     const spectral *t = p->state;
-    (void)s;
     RW_TRY(rw_fft_execute(t->forward, run->x.array, t->spectrum, run->queue));
     return rw_fft_execute(t->inverse, t->spectrum, run->y.array, run->queue);
 }
 
-static rw_status magnitudes_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype)
+static rw_status magnitudes_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype RW_UNUSED)
 {
     char channels[16];
-    (void)dtype;
     RW_TRY(add_state(dev, p));
     snprintf(channels, sizeof channels, "%d", s->planar ? 1 : p->channels);
     const rw_define d[] = {{"GROUP", "256"}, {"R", rw_dtype_name(p->x_dtype)}, {"CHANNELS", channels}};

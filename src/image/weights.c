@@ -6,7 +6,10 @@
 
 int rw_image_weight(rw_image_weights *w, double value)
 {
-    if (!rw_grow(&w->value, &w->capacity, w->n + 1, sizeof *w->value)) return w->failed = true, 0;
+    if (!rw_grow(&w->value, &w->capacity, w->n + 1, sizeof *w->value)) {
+        w->failed = true;
+        return 0;
+    }
     w->value[w->n] = rw_plain_zero(value);
     return w->n++;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "files/stream.h"
+#include "files/io.h"
 
 const rw_color rw_ink = {28, 28, 30}, rw_frame = {70, 70, 74}, rw_grid_color = {224, 225, 228};
 

@@ -29,9 +29,9 @@ void rw_axis_place(rw_axis *axis, double start, double end, double size, rw_axis
 double rw_axis_pixel(const rw_axis *axis, double value);
 /* Length of the longest label. */
 double rw_axis_label_width(const rw_axis *axis, double size);
-/* Pixels that marks, tick labels and axis label take beside the axis line. */
+/* Pixels that marks, tick labels and axis label take next to the axis line. */
 double rw_axis_depth(const rw_axis *axis, double size, rw_axis_side side, const char *label);
-/* Draws marks, labels and the axis label beside the line at `line` (a y for BELOW, an x otherwise). */
+/* Draws marks, labels and the axis label next to the line at `line` (a y for BELOW, an x otherwise). */
 void rw_axis_draw(rw_canvas *canvas, const rw_axis *axis, double line, double size, rw_axis_side side,
                   const char *label);
 

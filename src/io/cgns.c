@@ -8,7 +8,7 @@
 #include <cgns_io.h>
 #include <cgnslib.h>
 
-#include "files/stream.h"
+#include "files/io.h"
 #include "io/h5_parts.h"
 
 /* A base that is being read. */
@@ -34,7 +34,8 @@ static rw_status read_zone(reader *r, int number)
     if (type != CGNS_ENUMV(Structured))
         return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s' is not structured", r->path, z->name);
     for (int a = 0; a < 3; ++a) {
-        z->cells[a] = a < r->axes ? size[r->axes + a] : 1, z->next[a][0] = z->next[a][1] = -1;
+        z->cells[a] = a < r->axes ? size[r->axes + a] : 1;
+        z->next[a][0] = z->next[a][1] = -1;
         if (z->cells[a] < 1 || (a < r->axes && size[a] != z->cells[a] + 1))
             return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s' has %lld vertices and %lld cells along axis %d",
                            r->path, z->name, (long long)size[a], (long long)z->cells[a], a + 1);
@@ -50,7 +51,8 @@ static int face_of(const reader *r, const rw_cgns_zone *z, const cgsize_t *range
         const cgsize_t last = (cgsize_t)z->cells[a] + 1, from = range[a], to = range[r->axes + a];
         if (from == 1 && to == last) continue;
         if (from != to || (from != 1 && from != last) || axis >= 0) return -1;
-        axis = a, *side = from != 1;
+        axis = a;
+        *side = from != 1;
     }
     return axis;
 }
@@ -88,7 +90,8 @@ static rw_status read_interface(reader *r, int number, int interface)
                        r->path, z->name, name);
     const int found = cg_1to1_periodic_read(r->file, 1, number + 1, interface, centre, angle, translation);
     if (found != CG_NODE_NOT_FOUND) CALL(r, found);
-    z->next[axis][side] = donor, z->periodic[axis][side] = found == CG_OK;
+    z->next[axis][side] = donor;
+    z->periodic[axis][side] = found == CG_OK;
     return RW_OK;
 }
 
@@ -191,7 +194,7 @@ static rw_status check_alone(rw_context *ctx, const char *path)
 
 rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
 {
-    rw_io_stream s;
+    rw_io_file s;
     reader r = {.ctx = ctx, .path = path, .grid = grid};
     *grid = (rw_cgns){0};
     RW_TRY(rw_io_open(ctx, path, &s)); /* says better what is wrong with a path */

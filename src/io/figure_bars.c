@@ -1,5 +1,5 @@
-/* Bars: groups one below the other, the bars of a group touching each other beside its name, a legend in rows above the
- * plot. */
+/* Bars: groups one below the other, the bars of a group touching each other next to its name, a legend in rows above
+ * the plot. */
 #include <math.h>
 
 #include "io/figure_parts.h"

@@ -280,7 +280,7 @@ static void draw_grid(rw_canvas *canvas, const layout *l)
 }
 
 /* A single series whose values agree to seven digits: their differences are rounding errors or nearly so, and the axis
- * must not magnify them. Its limits become those of a constant; *value is said in the plot. Zeros beside values of
+ * must not magnify them. Its limits become those of a constant; *value is said in the plot. Zeros next to values of
  * `scale` are 0 to rounding. */
 static bool is_constant(const rw_figure_lines *lines, rw_axis *y, double *value)
 {
@@ -328,7 +328,7 @@ rw_status rw_figure_write_lines_sized(rw_context *ctx, const char *path, const r
     bool constant = is_constant(lines, &l.y, &value);
     size_legend(&l, lines);
     place_box(&l, lines, 0);
-    if (l.rows > 0 && !place_legend(&l, lines)) { /* beside the plot */
+    if (l.rows > 0 && !place_legend(&l, lines)) { /* next to the plot */
         double w = l.legend.x1, h = l.legend.y1;
         place_box(&l, lines, w + l.sheet.text);
         l.legend = (rw_box){l.box.x1 + l.sheet.text, l.box.y0, l.box.x1 + l.sheet.text + w, l.box.y0 + h};

@@ -2,7 +2,7 @@
 #ifndef RW_FIGURE_PARTS_H
 #define RW_FIGURE_PARTS_H
 
-#include "files/stream.h"
+#include "files/io.h"
 #include "io/axes.h"
 #include "io/colormap.h"
 

@@ -135,15 +135,10 @@ static bool is_below(const char *target)
 
 /* HDF5 calls it before it opens the target of an external link: -1 refuses. An untrusted file could name any path, also
  * a pipe or a device. */
-static herr_t follow(const char *parent, const char *group, const char *target, const char *object, unsigned *flags,
-                     hid_t access, void *user)
+static herr_t follow(const char *parent RW_UNUSED, const char *group RW_UNUSED, const char *target,
+                     const char *object RW_UNUSED, unsigned *flags RW_UNUSED, hid_t access RW_UNUSED, void *user)
 {
     rw_h5 *f = user;
-    (void)parent;
-    (void)group;
-    (void)object;
-    (void)flags;
-    (void)access;
     if (is_below(target) && !f->alone) return 0;
     rw_snprintf(f->refused, sizeof f->refused, "%.200s", *target ? target : "?");
     return -1;
@@ -243,7 +238,7 @@ rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file)
 static rw_status check_format(rw_context *ctx, const char *path)
 {
     unsigned char start[9];
-    rw_io_stream s;
+    rw_io_file s;
     RW_TRY(rw_io_open(ctx, path, &s));
     rw_status status = rw_io_read(&s, start, sizeof start, "the signature");
     rw_io_close(&s);

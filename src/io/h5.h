@@ -9,11 +9,11 @@
 #ifndef RW_H5_H
 #define RW_H5_H
 
-#include "files/stream.h"
+#include "files/io.h"
 
 typedef struct rw_h5 rw_h5;
 
-/* A new file under a temporary name beside `path`; rw_h5_commit puts it in place. ERR_FILE, ERR_MEMORY. */
+/* A new file under a temporary name next to `path`; rw_h5_commit puts it in place. ERR_FILE, ERR_MEMORY. */
 rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file);
 /* An existing file, to read. ERR_FILE: not there; ERR_INPUT: not HDF5, truncated, damaged, or in the old format without
  * checksums that h5py and MATLAB write by default (libhdf5 itself can crash on damaged metadata without them, seen with

@@ -4,7 +4,7 @@
  * a segmentation fault or an endless loop. This driver remembers the first error, drops what is written from then on,
  * and reports success, so that every close succeeds. rw_h5_commit and each call that writes ask for the error
  * (rw_h5_written), and the file, which is temporary until it is committed, is thrown away.
- * Cost: none beside HDF5's own driver; no data are kept in memory. After an error reads beyond what has arrived give
+ * Cost: only that of HDF5's own driver; no data stay in memory. After an error reads beyond what has arrived give
  * zeros. Source: HDF5 Virtual File Layer, H5FD_class_t of 1.10 and of 1.14.
  * Not here: reading by other programs while the file is written (SWMR), locks. */
 #include <errno.h>
@@ -44,9 +44,8 @@ static void remember(driven_file *f, int reason)
     if (!f->sink->reason) f->sink->reason = reason ? reason : EIO;
 }
 
-static H5FD_t *open_file(const char *name, unsigned flags, hid_t list, haddr_t most)
+static H5FD_t *open_file(const char *name, unsigned flags, hid_t list, haddr_t most RW_UNUSED)
 {
-    (void)most;
     const driver_info *info = H5Pget_driver_info(list);
     if (!info) return NULL;
     driven_file *f = rw_calloc(1, sizeof *f);
@@ -90,46 +89,34 @@ static int compare(const H5FD_t *a, const H5FD_t *b)
     return f->inode == g->inode ? 0 : f->inode < g->inode ? -1 : 1;
 }
 
-static herr_t query(const H5FD_t *file, unsigned long *flags)
+static herr_t query(const H5FD_t *file RW_UNUSED, unsigned long *flags)
 {
-    (void)file;
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
              H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
     return 0;
 }
 
-static haddr_t get_eoa(const H5FD_t *file, H5FD_mem_t type)
-{
-    (void)type;
-    return ((const driven_file *)file)->eoa;
-}
+static haddr_t get_eoa(const H5FD_t *file, H5FD_mem_t type RW_UNUSED) { return ((const driven_file *)file)->eoa; }
 
-static herr_t set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t address)
+static herr_t set_eoa(H5FD_t *file, H5FD_mem_t type RW_UNUSED, haddr_t address)
 {
-    (void)type;
     ((driven_file *)file)->eoa = address;
     return 0;
 }
 
-static haddr_t get_eof(const H5FD_t *file, H5FD_mem_t type)
-{
-    (void)type;
-    return ((const driven_file *)file)->eof;
-}
+static haddr_t get_eof(const H5FD_t *file, H5FD_mem_t type RW_UNUSED) { return ((const driven_file *)file)->eof; }
 
-static herr_t get_handle(H5FD_t *file, hid_t list, void **handle)
+static herr_t get_handle(H5FD_t *file, hid_t list RW_UNUSED, void **handle)
 {
-    (void)list;
     *handle = &((driven_file *)file)->fd;
     return 0;
 }
 
-static herr_t read_file(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t address, size_t size, void *buffer)
+static herr_t read_file(H5FD_t *file, H5FD_mem_t type RW_UNUSED, hid_t list RW_UNUSED, haddr_t address, size_t size,
+                        void *buffer)
 {
     const driven_file *f = (const driven_file *)file;
     char *to = buffer;
-    (void)type;
-    (void)list;
     while (size > 0) {
         ssize_t got = pread(f->fd, to, size, (off_t)address);
         if (got < 0 && errno == EINTR) continue;
@@ -145,12 +132,11 @@ static herr_t read_file(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t addre
     return 0;
 }
 
-static herr_t write_file(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t address, size_t size, const void *buffer)
+static herr_t write_file(H5FD_t *file, H5FD_mem_t type RW_UNUSED, hid_t list RW_UNUSED, haddr_t address, size_t size,
+                         const void *buffer)
 {
     driven_file *f = (driven_file *)file;
     const char *from = buffer;
-    (void)type;
-    (void)list;
     while (size > 0 && !f->sink->reason) {
         ssize_t put = pwrite(f->fd, from, size, (off_t)address);
         if (put < 0 && errno == EINTR) continue;
@@ -165,11 +151,9 @@ static herr_t write_file(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t addr
     return 0;
 }
 
-static herr_t truncate_file(H5FD_t *file, hid_t list, hbool_t closing)
+static herr_t truncate_file(H5FD_t *file, hid_t list RW_UNUSED, hbool_t closing RW_UNUSED)
 {
     driven_file *f = (driven_file *)file;
-    (void)list;
-    (void)closing;
     if (f->eoa != f->eof && !f->sink->reason && ftruncate(f->fd, (off_t)f->eoa) != 0) remember(f, errno);
     f->eof = f->eoa;
     return 0;

@@ -184,7 +184,7 @@ static rw_status check_written(rw_context *ctx, const char *path, const rw_raste
 
 static rw_status write_as(rw_context *ctx, const char *path, const rw_raster_format *f, const rw_raster *r)
 {
-    rw_io_stream s;
+    rw_io_file s;
     RW_TRY(check_written(ctx, path, f, r));
     RW_TRY(rw_io_create(ctx, path, &s));
     rw_status status = f->write(&s, r);
@@ -193,7 +193,7 @@ static rw_status write_as(rw_context *ctx, const char *path, const rw_raster_for
     return status;
 }
 
-rw_status rw_raster_write_to(rw_io_stream *s, const rw_raster *r)
+rw_status rw_raster_write_to(rw_io_file *s, const rw_raster *r)
 {
     const rw_raster_format *f = rw_raster_format_of(s->path);
     RW_TRY(check_written(s->ctx, s->path, f, r));

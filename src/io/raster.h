@@ -4,7 +4,7 @@
 #ifndef RW_RASTER_H
 #define RW_RASTER_H
 
-#include "files/stream.h"
+#include "files/io.h"
 
 typedef struct rw_raster {
     size_t width, height;
@@ -37,7 +37,7 @@ typedef struct rw_raster_format {
      * the caller. */
     rw_status (*parse)(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
                        rw_raster *raster);
-    rw_status (*write)(rw_io_stream *s, const rw_raster *raster);
+    rw_status (*write)(rw_io_file *s, const rw_raster *raster);
 } rw_raster_format;
 
 extern const rw_raster_format rw_raster_png, rw_raster_pnm, rw_raster_bmp, rw_raster_jpeg, rw_raster_tiff;
@@ -58,7 +58,7 @@ void rw_raster_endings(char *text, size_t size);
  * ERR_ARGUMENT: no format of this ending; channels or bits that it does not hold. */
 rw_status rw_raster_write(rw_context *ctx, const char *path, const rw_raster *raster);
 /* The same into a stream that is open, in the format of its path. */
-rw_status rw_raster_write_to(rw_io_stream *s, const rw_raster *raster);
+rw_status rw_raster_write_to(rw_io_file *s, const rw_raster *raster);
 /* A PNG, whatever the file is called. */
 rw_status rw_raster_write_png(rw_context *ctx, const char *path, const rw_raster *raster);
 /* Samples of 0 … maximum to 0 … 255 or 65535. */

@@ -277,7 +277,7 @@ static void put32(unsigned char *p, size_t v)
     for (int i = 0; i < 4; i++) p[i] = (unsigned char)(v >> 8 * i);
 }
 
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     unsigned char head[54] = {'B', 'M'}, palette[1024];
     const size_t bits = r->channels == 1 ? 8 : 24, row = (r->width * bits / 8 + 3) / 4 * 4,

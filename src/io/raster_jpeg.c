@@ -186,7 +186,7 @@ static rw_status encode(job *j, const rw_raster *r)
     return RW_OK;
 }
 
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     job j;
     begin(&j, s->ctx, s->path, true);
@@ -198,16 +198,14 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
     return status;
 }
 #else
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
-                       rw_raster *r)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes RW_UNUSED, size_t n RW_UNUSED,
+                       size_t max_pixels RW_UNUSED, rw_raster *r RW_UNUSED)
 {
-    (void)bytes, (void)n, (void)max_pixels, (void)r;
     return rw_fail(ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no JPEG support: install libjpeg-dev and build again, or convert to PNG", name);
 }
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r RW_UNUSED)
 {
-    (void)r;
     return rw_fail(s->ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no JPEG support: install libjpeg-dev and build again, or write .png", s->path);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct job {
-    rw_io_stream stream;
+    rw_io_file stream;
     png_structp png;
     png_infop info;
     rw_raster *raster;
@@ -29,11 +29,7 @@ static void on_error(png_structp png, png_const_charp text)
     png_longjmp(png, 1);
 }
 
-static void on_warning(png_structp png, png_const_charp text)
-{
-    (void)png;
-    (void)text;
-}
+static void on_warning(png_structp png RW_UNUSED, png_const_charp text RW_UNUSED) {}
 
 static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
 {
@@ -42,11 +38,7 @@ static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
     return p;
 }
 
-static void on_free(png_structp png, png_voidp p)
-{
-    (void)png;
-    rw_free(p);
-}
+static void on_free(png_structp png RW_UNUSED, png_voidp p) { rw_free(p); }
 
 /* Our own failure inside a call of libpng: keeps its status and leaves. */
 static void leave(png_structp png, rw_status status)
@@ -192,7 +184,7 @@ static rw_status encode(job *j, const rw_raster *r)
     return RW_OK;
 }
 
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     job j = {.stream = *s};
     j.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &j, on_error, on_warning, &j, on_malloc, on_free);

@@ -107,7 +107,7 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     return RW_OK;
 }
 
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     char head[64];
     const size_t row = r->width * (size_t)r->channels;

@@ -38,7 +38,10 @@ static tmsize_t on_write(thandle_t h, void *from, tmsize_t n)
     if (end > m->capacity) {
         const size_t more = RW_MAX(end, 2 * m->capacity);
         unsigned char *bytes = rw_realloc(m->bytes, more);
-        if (!bytes) return m->failed = true, 0;
+        if (!bytes) {
+            m->failed = true;
+            return 0;
+        }
         memset(bytes + m->capacity, 0, more - m->capacity);
         m->bytes = bytes;
         m->capacity = more;
@@ -53,7 +56,7 @@ static toff_t on_seek(thandle_t h, toff_t at, int whence)
     memory *m = h;
     return m->at = (size_t)at + (whence == SEEK_CUR ? m->at : whence == SEEK_END ? m->n : 0);
 }
-static int on_close(thandle_t h) { return (void)h, 0; }
+static int on_close(thandle_t h RW_UNUSED) { return 0; }
 static toff_t on_size(thandle_t h) { return ((memory *)h)->n; }
 
 static rw_status damaged(rw_context *ctx, const char *name, const char *what)
@@ -307,7 +310,7 @@ static bool encode(TIFF *t, const rw_raster *r)
     return good;
 }
 
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     memory m = {0};
     quiet();
@@ -319,16 +322,14 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
     return status;
 }
 #else
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
-                       rw_raster *r)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes RW_UNUSED, size_t n RW_UNUSED,
+                       size_t max_pixels RW_UNUSED, rw_raster *r RW_UNUSED)
 {
-    (void)bytes, (void)n, (void)max_pixels, (void)r;
     return rw_fail(ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no TIFF support: install libtiff-dev and build again, or convert to PNG", name);
 }
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r RW_UNUSED)
 {
-    (void)r;
     return rw_fail(s->ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no TIFF support: install libtiff-dev and build again, or write .png", s->path);
 }

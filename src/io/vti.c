@@ -55,7 +55,7 @@ rw_status rw_vtk_write(rw_context *ctx, const char *path, rw_text *head, size_t 
                        size_t numbers, int n, const rw_vti_array *arrays)
 {
     static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
-    rw_io_stream s = {0};
+    rw_io_file s = {0};
     rw_status status = head->failed ? rw_fail_memory(ctx, 4096, path) : rw_io_create(ctx, path, &s);
     if (status == RW_OK) status = rw_io_write(&s, head->data, head->length);
     for (int i = points ? -1 : 0; i < n && status == RW_OK; i++) {

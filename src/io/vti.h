@@ -6,7 +6,7 @@
 #ifndef RW_VTI_H
 #define RW_VTI_H
 
-#include "files/stream.h"
+#include "files/io.h"
 
 typedef struct rw_vti_array {
     const char *name;
@@ -26,7 +26,7 @@ rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double
 const char *rw_vtk_byte_order(void);
 rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw_vti_array *arrays);
 void rw_vtk_add_array(rw_text *text, const rw_vti_array *array, uint64_t *offset, size_t numbers);
-/* The file: head, which is freed, points (or NULL), then arrays of so many numbers. */
+/* The file: head, which is freed, points (or NULL), then the arrays. */
 rw_status rw_vtk_write(rw_context *ctx, const char *path, rw_text *head, size_t npoints, const double (*points)[3],
                        size_t numbers, int n, const rw_vti_array *arrays);
 

@@ -6,7 +6,7 @@
 #ifndef RW_XDMF_H
 #define RW_XDMF_H
 
-#include "files/stream.h"
+#include "files/io.h"
 
 typedef struct rw_xdmf_field {
     const char *name;

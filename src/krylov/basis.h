@@ -20,7 +20,7 @@ static inline int64_t rw_basis_pitch(int64_t n)
 static inline int64_t rw_basis_tiles(const rw_krylov *k) { return rw_basis_pitch(k->n) / RW_KRYLOV_TILE; }
 /* Capacity of the least squares problem in columns: one of few sizes, so that few programs are compiled. */
 static inline int rw_basis_room(int restart) { return restart <= 31 ? 31 : restart <= 127 ? 127 : 1000; }
-/* The definitions of gmres.k, with room for so many columns. */
+/* The definitions of gmres.k, with room for this number of columns. */
 void rw_basis_define(rw_krylov *k, int columns, rw_text *definitions);
 /* Allocates `vectors` vectors of zeros, `small` scalars, and room for dot products of `sums` vectors at once; single:
  * dot products of one vector. */

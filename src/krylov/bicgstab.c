@@ -58,11 +58,7 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
 }
 
 /* State 0 to state 1 in the middle, and back to 0 at the end of an iteration. */
-static rw_status step(rw_krylov *k, int number)
-{
-    (void)number;
-    return one(k, k->state[0], k->state[1]);
-}
+static rw_status step(rw_krylov *k, int number RW_UNUSED) { return one(k, k->state[0], k->state[1]); }
 
 const rw_krylov_ops rw_krylov_bicgstab = {.text = {"bicgstab.k"},
                                           .vectors = 5,

@@ -65,9 +65,8 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
     return rw_krylov_launch(k, "cg_direction", k->groups, 1, d, 13);
 }
 
-static rw_status step(rw_krylov *k, int number)
+static rw_status step(rw_krylov *k, int number RW_UNUSED)
 {
-    (void)number;
     RW_TRY(one(k, k->state[0], k->state[1]));
     return one(k, k->state[1], k->state[0]);
 }
@@ -131,9 +130,8 @@ static rw_status single_one(rw_krylov *k, int half)
     return rw_krylov_reduce_partials(k, &sums_of(k)[1 - half], 1);
 }
 
-static rw_status single_step(rw_krylov *k, int number)
+static rw_status single_step(rw_krylov *k, int number RW_UNUSED)
 {
-    (void)number;
     RW_TRY(single_one(k, 0));
     return single_one(k, 1);
 }

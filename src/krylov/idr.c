@@ -143,9 +143,8 @@ static rw_status relax(rw_krylov *k)
 }
 
 /* A cycle. */
-static rw_status step(rw_krylov *k, int number)
+static rw_status step(rw_krylov *k, int number RW_UNUSED)
 {
-    (void)number;
     RW_TRY(scalars(k, P + shadow(k) - 1, RESIDUAL, "idr_first", 7, 0));
     for (int i = 0; i < shadow(k); ++i) RW_TRY(inner(k, i));
     return relax(k);

@@ -42,16 +42,7 @@ static const rw_param rows[] = {
         .table = rw_precond_params),
 };
 
-const rw_params *rw_krylov_params(void)
-{
-    static const rw_params params = {"solver",
-                                     "rw_krylov_spec",
-                                     "a solver of linear systems A x = b",
-                                     sizeof(rw_krylov_spec),
-                                     rows,
-                                     RW_COUNT(rows)};
-    return &params;
-}
+RW_PARAMS(rw_krylov_params, rw_krylov_spec, rows, "solver", "a solver of linear systems A x = b")
 
 rw_status rw_krylov_parse_sized(rw_context *ctx, const char *text, rw_krylov_spec *spec, size_t spec_size)
 {

@@ -54,7 +54,7 @@ typedef struct rw_conv2d {
 rw_status rw_conv2d_create(rw_device *device, const rw_conv2d_variant *variant, rw_conv2d_border border,
                            const rw_mask *mask, rw_conv2d *convolution);
 void rw_conv2d_free(rw_conv2d *convolution);
-/* y <- x convolved; u8 [height][width][channels], at least so many elements, different memory. Channels: 1
+/* y <- x convolved; u8 [height][width][channels], at least that many elements, different memory. Channels: 1
  * (RW_ONE_CHANNEL), 3 (RW_RGB) or any number (RW_FLEXIBLE). */
 rw_status rw_conv2d_run(const rw_conv2d *convolution, rw_array *x, rw_array *y, int64_t width, int64_t height,
                         int channels, rw_queue *queue);

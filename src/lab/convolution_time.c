@@ -112,7 +112,7 @@ static rw_sampling sampling_of(const rw_lab *lab, rw_repetition *call, const voi
                          .seconds = rw_lab_number(lab, "seconds")};
 }
 
-static rw_status launch_once(void *user, int round) { return (void)round, launch(user); }
+static rw_status launch_once(void *user, int round RW_UNUSED) { return launch(user); }
 
 rw_status rw_conv2d_time_launches(const rw_lab *lab, const rw_conv2d_work *w, double *seconds)
 {
@@ -123,22 +123,20 @@ rw_status rw_conv2d_time_launches(const rw_lab *lab, const rw_conv2d_work *w, do
 }
 
 /* The host's pixels are new, and so are the device's that are fetched. */
-static rw_status renew(void *user, int round)
+static rw_status renew(void *user, int round RW_UNUSED)
 {
     const rw_conv2d_work *w = user;
     rw_queue *q = rw_device_queue(w->device);
     void *x;
-    (void)round;
     RW_TRY(rw_array_update(w->x, &x));
     if (!has_launch(w)) RW_TRY(rw_array_zero(w->y, q));
     return rw_queue_wait(q);
 }
 
-static rw_status transfer(void *user, int round)
+static rw_status transfer(void *user, int round RW_UNUSED)
 {
     const rw_conv2d_work *w = user;
     rw_queue *q = rw_device_queue(w->device);
-    (void)round;
     RW_TRY(rw_array_send(w->x, q));
     if (has_launch(w)) RW_TRY(launch(w));
     return rw_array_fetch(w->y, q);
@@ -157,11 +155,10 @@ typedef struct host_work {
     rw_conv2d_picture *m;
 } host_work;
 
-static rw_status convolve_on_host(void *user, int round)
+static rw_status convolve_on_host(void *user, int round RW_UNUSED)
 {
     const host_work *h = user;
     const rw_conv2d_picture *m = h->m;
-    (void)round;
     rw_conv2d_host(h->mask, RW_CONV2D_ZERO, false, m->width, m->height, m->channels, m->x, m->y);
     return RW_OK;
 }

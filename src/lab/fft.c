@@ -1,6 +1,6 @@
 /* Study: Fourier transforms of 2 to 1024 points as M.-R. Lorbeer measured them in 2010: two radix-2 kernels, some to
  * thousands of transforms, with and without the transfers between host and device, copies that are waited for or not,
- * one to eight queues; beside the transforms of this library and one thread of the host. */
+ * one to eight queues; compared with the transforms of this library and one thread of the host. */
 #include <math.h>
 
 #include "lab/lab.h"
@@ -123,7 +123,7 @@ static rw_status send_transform_fetch(const series *s, bool waits)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static rw_status launch_first(void *user, int round) { return (void)round, launch(user, 0); }
+static rw_status launch_first(void *user, int round RW_UNUSED) { return launch(user, 0); }
 
 /* Seconds of the kernels alone: the median of runs of several launches, one after the other. */
 static rw_status time_kernels(const rw_lab *lab, series *s, double *seconds)
@@ -137,17 +137,16 @@ static rw_status time_kernels(const rw_lab *lab, series *s, double *seconds)
 }
 
 /* The host's numbers are new. */
-static rw_status renew(void *user, int round)
+static rw_status renew(void *user, int round RW_UNUSED)
 {
     const series *s = user;
     void *data;
-    (void)round;
     for (int i = 0; i < s->queues; ++i) RW_TRY(rw_array_update(s->part[i].x, &data));
     return RW_OK;
 }
 
-static rw_status transfer(void *user, int round) { return (void)round, send_transform_fetch(user, false); }
-static rw_status transfer_waiting(void *user, int round) { return (void)round, send_transform_fetch(user, true); }
+static rw_status transfer(void *user, int round RW_UNUSED) { return send_transform_fetch(user, false); }
+static rw_status transfer_waiting(void *user, int round RW_UNUSED) { return send_transform_fetch(user, true); }
 
 /* … with the transfers. */
 static rw_status time_with_transfers(const rw_lab *lab, series *s, bool waits, double *seconds)
@@ -186,10 +185,9 @@ typedef struct host_series {
     float *x, *y, *roots;
 } host_series;
 
-static rw_status transform_on_host(void *user, int round)
+static rw_status transform_on_host(void *user, int round RW_UNUSED)
 {
     const host_series *h = user;
-    (void)round;
     rw_radix2_host(h->n, h->count, h->roots, h->x, h->y);
     return RW_OK;
 }

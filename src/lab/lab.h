@@ -77,7 +77,7 @@ typedef struct rw_lab_bars {
 typedef struct rw_lab_plane {
     const char *name, *title;
     const char *x_label, *y_label, *value_label;
-    bool surface; /* STUDY-name-surface.png beside the colour map */
+    bool surface; /* STUDY-name-surface.png in addition to the colour map */
 } rw_lab_plane;
 
 typedef struct rw_study {

@@ -51,12 +51,12 @@ typedef struct problem {
     double step; /* of the check; 0: what stability allows */
 } problem;
 
-static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
+static double one(const double x[3] RW_UNUSED, int f RW_UNUSED) { return 1; }
 
-static double bump(const double x[3], int f)
+static double bump(const double x[3], int f RW_UNUSED)
 {
     double a = sin(PI * x[0]), b = sin(PI * x[1]);
-    return (void)f, a * a * b * b;
+    return a * a * b * b;
 }
 
 static double waves(const double x[3], int f)
@@ -64,13 +64,13 @@ static double waves(const double x[3], int f)
     return f ? 27 * x[0] * pow(1 - x[0], 1.5) : 22 * x[1] * pow(1 - x[1], 1.5);
 }
 
-static double zero(const double x[3], int f) { return (void)x, (void)f, 0; }
+static double zero(const double x[3] RW_UNUSED, int f RW_UNUSED) { return 0; }
 static double spot(const double x[3], int f)
 {
     double e = exp(-((x[0] - 32) * (x[0] - 32) + (x[1] - 32) * (x[1] - 32)) / 20);
     return f ? 0.25 * e : 1 - 0.5 * e;
 }
-static double peak(const double x[3], int f) { return (void)f, exp(-100 * (x[0] - 0.3) * (x[0] - 0.3)); }
+static double peak(const double x[3], int f RW_UNUSED) { return exp(-100 * (x[0] - 0.3) * (x[0] - 0.3)); }
 static double sine(const double x[3], int f) { return f ? 1 : 1 + 0.5 * sin(2 * PI * x[0]); }
 
 #define PERIODIC                                                                                                       \
@@ -404,7 +404,7 @@ static rw_status put_summary(rw_lab *lab, int k, const rw_lab_points *points)
     return RW_OK;
 }
 
-/* ---- errors beside tolerances ------------------------------------------------------------------------------------ */
+/* ---- errors and tolerances --------------------------------------------------------------------------------------- */
 
 enum { A_METHOD = PROBLEM + 1, A_POINTS, A_MEDIAN, A_WORST, A_TOLERANCE };
 static const rw_lab_column accuracy[] = {

@@ -277,7 +277,7 @@ static rw_status measure_block(rw_lab *lab, int n, int block, method m, int devi
         rw_lab_put(lab, BLOCKS, B_MODEL, -1, ceil((double)t.cells / 32) / (double)rw_warps_started(t.cells, block));
     }
     if (status != RW_ERR_COMPILE) return status;
-    rw_lab_note(lab, "%s", rw_message(lab->ctx)); /* a device may have too few registers for so many items */
+    rw_lab_note(lab, "%s", rw_message(lab->ctx)); /* a device may have too few registers for this number of items */
     return RW_OK;
 }
 

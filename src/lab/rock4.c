@@ -78,7 +78,7 @@ typedef struct problem {
     bool circles, rule; /* Gershgorin's circles and the choice of stages as the published program has them */
 } problem;
 
-static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
+static double one(const double x[3] RW_UNUSED, int f RW_UNUSED) { return 1; }
 
 static const double RULE = 0.35;
 

@@ -227,7 +227,9 @@ static int place_name(int *list, int *n, int most, int name)
 {
     for (int i = 0; i < *n; ++i)
         if (list[i] == name) return i;
-    return *n < most ? list[(*n)++] = name, *n - 1 : -1;
+    if (*n >= most) return -1;
+    list[*n] = name;
+    return (*n)++;
 }
 
 /* The value of row i in column c; for the figure of name `by` alone, else NaN. */

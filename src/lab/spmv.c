@@ -55,7 +55,7 @@ const char *rw_spmv_case(int which)
     return rw_study_cases(&n)[which].name;
 }
 
-/* Its numbers stand beside ours where both are of the same work. */
+/* Its numbers are compared with ours where both do the same work. */
 static bool is_documents(const rw_lab *lab)
 {
     return whole_of(lab, "grid_blocks") == 8 && whole_of(lab, "divide") == 1 && rw_spmv_kind_of(lab) == RW_SPMV_CC &&
@@ -381,7 +381,7 @@ static rw_status measure_on(rw_spmv_study *s, int device)
     return status;
 }
 
-/* ---- published times beside them --------------------------------------------------------------------------------- */
+/* ---- published times --------------------------------------------------------------------------------------------- */
 
 /* Of 100 products. */
 static rw_status operations_of(const rw_lab *lab, int which, const rw_spmv_method *m, double *operations)

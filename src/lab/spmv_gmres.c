@@ -42,10 +42,9 @@ static rw_status copy_over(rw_array *from, rw_array *to)
     return RW_OK;
 }
 
-static rw_status multiply_there(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q)
+static rw_status multiply_there(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q RW_UNUSED)
 {
     const offload *o = user;
-    (void)q;
     RW_TRY(copy_over(x, o->x));
     RW_TRY(rw_sparse_multiply(o->matrix, op, NULL, o->x, NULL, o->y, rw_device_queue(o->x->device)));
     return copy_over(o->y, y);

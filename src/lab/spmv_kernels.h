@@ -1,5 +1,5 @@
 /* The kernels of the study spmv: products y <- A x of all grid blocks of a multi-block grid as F. Kautz (2011) made
- * them, and our own beside them.
+ * them, and our own to compare with them.
  *
  *   rw_spmv_source_create(ctx, &grid, RW_SPMV_CC, false, &source);           BCSR of each grid block, on the host
  *   rw_spmv_create(dev, source, rw_spmv_find("bell"), &options, &p);         its layout, on the device

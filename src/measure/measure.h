@@ -106,7 +106,7 @@ bool rw_library_functions(void *library, const char *prefix, const rw_library_fu
  *   lambda = weight sum(V N U) - losses
  *   phi <- lambda > 0 ? phi (1 + tau lambda) + tau seed : (phi + tau seed) / (1 - tau lambda)
  *
- * Five fields are read, one is written: 48 bytes a cell. */
+ * Five fields are read, one is written: 48 bytes per cell. */
 enum { RW_LASER_FIELDS = 5, RW_LASER_SCALARS = 7 };
 extern const char *const rw_laser_names[RW_LASER_FIELDS]; /* N P U V Nm, f64 */
 typedef struct rw_laser_constants {

@@ -32,9 +32,4 @@ static const rw_param rows[] = {
     ROW(zeros, BOOL, "false", "", "zeros within blocks, which leave 54 of 65 entries per row nonzero", .brief = NULL),
 };
 
-const rw_params *rw_multiblock_params(void)
-{
-    static const rw_params params = {"trace", "rw_multiblock_spec", "a multi-block grid", sizeof(rw_multiblock_spec),
-                                     rows,    RW_COUNT(rows)};
-    return &params;
-}
+RW_PARAMS(rw_multiblock_params, rw_multiblock_spec, rows, "trace", "a multi-block grid")

@@ -1,9 +1,8 @@
 /* The form of the flow solver, in which ghost cells have placeholder rows, and the form for kernels, which has no such
  * rows:
  *
- *   trace    first   0 0 0 3 7 7 …      or   -1 -1 0 3 -1 7 …     a start a cell with ghosts; sentinels where there is
- *                                            no row
- *   stored   first   0 3 7 …                                      a start a row that is there
+ *   trace    first   0 0 0 3 7 7 …      or   -1 -1 0 3 -1 7 …     one start per cell with ghosts; sentinels: no row
+ *   stored   first   0 3 7 …                                      one start per row that exists
  *            row     2 3 5 …                                      which cell it is
  *
  * Skipping placeholders costs a processor nothing, but leaves threads of a GPU idle. */

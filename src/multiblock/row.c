@@ -1,7 +1,7 @@
 /* Couplings of a cell and their values.
  *
  *   A(cell, neighbour)   5 x 5 numbers of [-1, 1] (of complex matrices both parts), times 1 / distance
- *   A(cell, cell)        the same beside the diagonal; on it 1 + the sum of |entry| of the row's other entries + i
+ *   A(cell, cell)        the same off the diagonal; on it 1 + the sum of |entry| of the row's other entries + i
  *                        omega V
  *
  * The sum goes over the whole stencil, dropped couplings too, so that values do not depend on the mode; every row is

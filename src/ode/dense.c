@@ -9,7 +9,7 @@
  * e is the error of the parabola; that of the cubic is smaller by about a step over the time in which the solution
  * changes. No right-hand side is evaluated: F of a stiff problem multiplies what is left of the error in its fast
  * components by up to rho, and with Hermite's cubic that would be in the values. One pass reads four vectors and writes
- * one, 40 bytes a point and f64 component.
+ * one, 40 bytes per point and f64 component.
  *
  * The states before y lie in the vectors RW_PAST …, newest first. A step costs them nothing: y's old memory, which
  * taking y_{n+1} leaves in the result's vector, becomes the newest, and the oldest becomes the result's vector. Only

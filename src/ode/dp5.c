@@ -82,10 +82,9 @@ static rw_status create(rw_ode *ode)
     return build_error(ode, &m->error);
 }
 
-static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *result)
+static rw_status attempt(rw_ode *ode, double h, double rho RW_UNUSED, rw_attempt *result)
 {
     dp5 *m = ode->method;
-    (void)rho;
     for (int i = 0; i <= STAGES; ++i) {
         rw_stage *st = i < STAGES ? m->stage + i : &m->error;
         rw_stage_set(st, "t", rw_ode_stage_time(ode, c[i], h));

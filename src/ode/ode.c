@@ -227,7 +227,10 @@ static rw_status find(const rw_ode *ode, bool field, const char *name, int *inde
     int n = 0;
     for (int i = 0; i < (field ? ode->nfields : ode->nscalars); ++i) {
         const char *one = field ? ode->fields[i].name : ode->scalars[i].name;
-        if (!strcmp(one, name)) return *index = i, RW_OK;
+        if (!strcmp(one, name)) {
+            *index = i;
+            return RW_OK;
+        }
         if (n < RW_COUNT(names)) names[n++] = one;
     }
     return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "%s: there is no %s %s%s", ode->name, field ? "field" : "scalar",

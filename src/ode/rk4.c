@@ -438,7 +438,7 @@ static void set_plan(rw_ode *ode, plan p)
     ode->now.controller[3] = p.radius + PACK * (double)(p.left + PACK * p.allowed);
 }
 
-static double reach(const rw_ode *ode) { return (void)ode, DEFAULT; }
+static double reach(const rw_ode *ode RW_UNUSED) { return DEFAULT; }
 
 /* TWICE = two steps of h/2 */
 static rw_status run_halves(rw_ode *ode, double h)
@@ -482,10 +482,9 @@ static rw_status check_untried(rw_ode *ode, double estimate)
     return RW_OK;
 }
 
-static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
+static rw_status attempt(rw_ode *ode, double h, double rho RW_UNUSED, rw_attempt *a)
 {
     rk4 *m = ode->method;
-    (void)rho;
     RW_TRY(run_halves(ode, h));
     RW_TRY(run_stages(ode, h, &m->once, false));
     rw_stage_set(&m->compared, "t", ode->now.t);

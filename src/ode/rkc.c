@@ -16,8 +16,8 @@
  *
  * One kernel a stage: both right-hand sides are computed inside the recursion (F(Y_0) again each time: Y_0 is read
  * anyway, so that costs arithmetic but no memory), so a stage reads three vectors and writes one, over the vector it no
- * longer needs: 32 bytes a point and f64 component. Error estimate e = 0.8 (y_n - y_{n+1}) + 0.4 h (F_n + F_{n+1}): one
- * pass that reads two vectors.
+ * longer needs: 32 bytes per point and f64 component. Error estimate e = 0.8 (y_n - y_{n+1}) + 0.4 h (F_n + F_{n+1}):
+ * one pass that reads two vectors.
  *
  * e is of size h^3 and the error of a run of size h^2, so steps with |e| = tol would leave an error of size tol^(2/3).
  * Accepted is |e| up to SCALE tol sqrt(tau), tau = rtol + atol/max|y|: then h is of size sqrt(tol) and the error of
@@ -157,9 +157,8 @@ static void chebyshev(coefficients *c, double *work, int s)
 
 static double legendre_b(int j) { return j < 2 ? 1. / 3 : ((double)j * j + j - 2) / (2. * j * (j + 1)); }
 
-static void legendre(coefficients *c, double *work, int s)
+static void legendre(coefficients *c, double *work RW_UNUSED, int s)
 {
-    (void)work;
     double w1 = 4 / ((double)s * s + s - 2);
     c[1] = (coefficients){.p = legendre_b(1) * w1};
     for (int j = 2; j <= s; ++j) {

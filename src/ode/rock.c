@@ -2,8 +2,8 @@
  *
  * Vectors: y, two of the recurrence (NEW, OLD), the finishing stages' arguments (OLD, and SPARE from the third stage
  * on) and their K_i = h F, and for two blocks PART, the first block's share of the error estimate. A recurrence's
- * kernel reads two vectors and writes one, 24 bytes a point and f64 component; the last finishing stage writes y_{n+1}
- * over K_1 and reduces the estimate.
+ * kernel reads two vectors and writes one, 24 bytes per point and f64 component; the last finishing stage writes
+ * y_{n+1} over K_1 and reduces the estimate.
  *
  * ROCK4 takes one block of four finishing stages while rounding errors, grown by w, stay far below the tolerance; else
  * two blocks, which need 4 % more stages and two right-hand sides more, and let the step grow as long as accuracy
@@ -197,7 +197,7 @@ static rw_status create(rw_ode *ode)
     return RW_OK;
 }
 
-/* What two blocks need beside, when first there are two. */
+/* What a second block needs, when there first is one. */
 static rw_status create_split(rw_ode *ode)
 {
     method *m = ode->method;
@@ -212,7 +212,7 @@ static rw_status create_split(rw_ode *ode)
 }
 
 /* Chains take seconds to compile, so runs of few steps do without them. Which step has the first follows from the
- * number of steps, which checkpoints have; their compilation begins so many steps before that it is mostly done by
+ * number of steps, which checkpoints have; their compilation begins early enough that it is mostly done by
  * then. Where the device's name asks for tiles of a kind, all steps have them. */
 enum { CHAINS_BEGIN = 24, CHAINS_FIRST = 32 };
 static bool has_steps(const rw_ode *ode, int steps)

@@ -1,14 +1,13 @@
 /* Polynomials of the ROCK methods: the recurrences from the zeros of the finishing polynomials (Christoffel's theorem),
  * and the equations that fix those zeros.
  *
- *   one block, order p      R^(k)(0) = 1 for k = 1 … p;  |R(-interval)| = damping;  the first humps of |R| reach the
- *                                                        damping
+ *   one block, order p      R^(k)(0) = 1 for k = 1 … p;  |R(-interval)| = damping, which the first humps reach
  *   two blocks, R = R_1 R_2 R^(k)(0) = 1 for k = 1 … 4;  |R(-interval)| = damping;  first hump;  equal intervals;
  *                           |R_1(-interval)| = |R_2(-interval)|
  *
- * Unknown: two numbers a pair of zeros, delta and scale of each block: as many as equations. As functions of (s_0/s)^2
- * the unknowns are so smooth that a dozen Chebyshev coefficients give them to 14 digits for all s >= s_0: that is
- * rock_series.def. */
+ * Unknown: two numbers per pair of zeros, delta and scale of each block: as many as equations. As functions of
+ * (s_0/s)^2 the unknowns are so smooth that a dozen Chebyshev coefficients give them to 14 digits for all s >= s_0:
+ * that is rock_series.def. */
 #include "ode/rock.h"
 
 #include <math.h>

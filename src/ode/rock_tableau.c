@@ -78,7 +78,7 @@ static void finish(const rw_rock_block *b, const series *g, series *k, int trees
     combine(g, k, b->b, b->q, trees, y);
 }
 
-/* The series of b behind a, up to order 4: the sum over parts of a tree at its root, of b of the part and a of what is
+/* The series of b after a, up to order 4: the sum over parts of a tree at its root, of b of the part and a of what is
  * cut off. */
 static series behind(const series *first, const series *second)
 {

@@ -1,15 +1,14 @@
 /* The spectral radius of the right-hand side's Jacobian: a stabilised method needs it to choose its stages.
  *
  *   expression    the user's own, of parameters and t
- *   Gershgorin    max over all cells and components of  sum |dF_f/du|  over all values u that F_f reads. The
- *                                                       derivatives
- *                 are symbolic, the maximum one pass over memory. An upper bound for interior rows. Rows at periodic,
- *                 Dirichlet and (order 2) Neumann sides have no larger sums. A Robin side, a u + b du/dn = c, adds
- *                 2 m h |a/b| times the weight of a value m nodes outside. The order-4 ghost values of Neumann and
- *                 Robin sides raise the radius of the second difference from 5.33 to 7.44 (computed for 8 to 49 nodes):
- *                 the sum is taken 1.4 times. Fields that drive others without being driven by them (data, dk/dt = 0)
- *                 make the Jacobian block triangular: its eigenvalues are those of the blocks, so that derivatives
- *                 between blocks do not count.
+ *   Gershgorin    max over all cells and components of  sum |dF_f/du|  over all values u that F_f reads.
+ *                 Derivatives are symbolic, the maximum is one pass over memory. An upper bound for interior rows. Rows
+ *                 at periodic, Dirichlet and (order 2) Neumann sides have no larger sums. A Robin side, a u + b du/dn =
+ *                 c, adds 2 m h |a/b| times the weight of a value m nodes outside. The order-4 ghost values of Neumann
+ *                 and Robin sides raise the radius of the second difference from 5.33 to 7.44 (computed for 8 to 49
+ *                 nodes): the sum is taken 1.4 times. Fields that drive others without being driven by them (data,
+ *                 dk/dt = 0) make the Jacobian block triangular: its eigenvalues are those of the blocks, so that
+ *                 derivatives between blocks do not count.
  *                 Fields of different scales, as the u and v = du/dt of a wave, make circles much too large. With
  *                 N_fg = max over all cells of sum |dF_f/du_g|, the row sums of N_fg d_g/d_f are bounds for any
  *                 positive d, one number per field. Osborne's iteration (J. ACM 7, 1960) balances rows and columns.

@@ -42,7 +42,7 @@ void rw_trace_describe_begin(const rw_trace_model *m, const rw_trace *trace)
     rw_text_add(m->text, "%s is the state, %s.1, … are vectors of the method\n", field, field);
 }
 
-/* How far a kernel reads an array beside a node; false when it does not read it. */
+/* How far from a node a kernel reads an array; false when it does not read it. */
 static bool find_reach(const rw_trace_kernel *k, int field, int reach[3])
 {
     bool any = false;

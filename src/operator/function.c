@@ -24,7 +24,7 @@ typedef struct function {
 /* ---- kernels ---------------------------------------------------------------------------------------------------- */
 
 static int group_of(const function *f) { return rw_device_has_threads(f->op.device) ? 128 : 1024; }
-/* Elements of an item: on a GPU so many that loads are under way while a group adds up. */
+/* Elements of an item: on a GPU enough that loads are in flight while a group adds up. */
 static int pieces_of(const function *f) { return rw_device_has_threads(f->op.device) ? 8 : 1; }
 
 static int64_t groups_of(const function *f, int64_t n)

@@ -119,10 +119,19 @@ static bool read_word(const value_context *v, const rw_tree *node, double *value
     size_t n;
     if (node->kind != RW_TREE_SCALAR) return false;
     split_word(v->allowed, &n);
-    if (n && strlen(node->text) == n && !strncmp(node->text, v->allowed, n)) return *value = RW_OFF, true;
+    if (n && strlen(node->text) == n && !strncmp(node->text, v->allowed, n)) {
+        *value = RW_OFF;
+        return true;
+    }
     double x;
-    if (n && !strncmp(v->allowed, "off", n) && rw_tree_number(node, &x) && x == 0) return *value = RW_OFF, true;
-    if (rw_param_by_method(v->row) && !strcmp(node->text, "auto")) return *value = 0, true;
+    if (n && !strncmp(v->allowed, "off", n) && rw_tree_number(node, &x) && x == 0) {
+        *value = RW_OFF;
+        return true;
+    }
+    if (rw_param_by_method(v->row) && !strcmp(node->text, "auto")) {
+        *value = 0;
+        return true;
+    }
     return false;
 }
 
@@ -233,7 +242,10 @@ static rw_status read_real(const value_context *v, const rw_tree *node, const ch
 static rw_status read_int(const value_context *v, const rw_tree *node, const char *allowed, int64_t *value)
 {
     double x;
-    if (read_word(v, node, &x)) return *value = (int64_t)x, RW_OK;
+    if (read_word(v, node, &x)) {
+        *value = (int64_t)x;
+        return RW_OK;
+    }
     RW_TRY(want_scalar(v, node, "an integer"));
     if (!rw_tree_number(node, &x)) return fail_number(v, node, "not an integer");
     if (isnan(x)) return fail_nan(v, node);
@@ -373,19 +385,24 @@ rw_status rw_param_read(rw_context *ctx, const rw_param *row, const char *name, 
     int64_t integer, sizes[RW_LIST_MAX] = {0};
     int n = 0;
     switch (row->kind) {
-    case RW_PARAM_INT: RW_TRY(read_int(&v, node, v.allowed, &integer)); return put_int(row, out, integer), RW_OK;
+    case RW_PARAM_INT:
+        RW_TRY(read_int(&v, node, v.allowed, &integer));
+        put_int(row, out, integer);
+        return RW_OK;
     case RW_PARAM_REAL: return read_real(&v, node, v.allowed, out);
     case RW_PARAM_BOOL: return read_bool(&v, node, out);
     case RW_PARAM_SWITCH: {
         bool on;
         RW_TRY(read_bool(&v, node, &on));
-        return *(rw_switch *)out = on ? RW_SWITCH_ON : RW_SWITCH_OFF, RW_OK;
+        *(rw_switch *)out = on ? RW_SWITCH_ON : RW_SWITCH_OFF;
+        return RW_OK;
     }
     case RW_PARAM_CHOICE: return read_choice(&v, node, out);
     case RW_PARAM_ENUM:
         if (node->kind == RW_TREE_SCALAR && !strcmp(node->text, row->standard)) n = rw_param_enum(row, node->text) - 1;
         else RW_TRY(read_choice(&v, node, &n));
-        return *(int *)out = n + 1, RW_OK;
+        *(int *)out = n + 1;
+        return RW_OK;
     case RW_PARAM_TEXTS: return read_texts(&v, node, out);
     case RW_PARAM_NODE: *(const rw_tree **)out = node; return RW_OK;
     case RW_PARAM_TEXT:
@@ -428,7 +445,10 @@ int rw_param_enum(const rw_param *row, const char *text)
 
 bool rw_param_enum_text(const rw_param *row, int value, char *buffer, size_t size)
 {
-    if (value == 0) return snprintf(buffer, size, "%s", row->standard), *row->standard != 0;
+    if (value == 0) {
+        snprintf(buffer, size, "%s", row->standard);
+        return *row->standard != 0;
+    }
     return value > 0 && rw_param_choice(row->allowed, value - 1, buffer, size);
 }
 

@@ -47,6 +47,15 @@ typedef struct rw_texts { /* texts live as long as the case; each item is a scal
         __VA_ARGS__                                                                                                    \
     }
 
+/* Defines the function that gives the table of a structure: RW_PARAMS(rw_krylov_params, rw_krylov_spec, rows, "solver",
+ * "a solver …"). */
+#define RW_PARAMS(function, type, rows, name, line)                                                                    \
+    const rw_params *function(void)                                                                                    \
+    {                                                                                                                  \
+        static const rw_params params = {name, #type, line, sizeof(type), rows, RW_COUNT(rows)};                       \
+        return &params;                                                                                                \
+    }
+
 /* Reads `node` as the row says into the member of `structure` (NULL only checks). `name` is the full name for messages:
  * "time.rtol"; `method` decides between limits, NULL: the general ones. ERR_INPUT with place, name, value, limits. */
 rw_status rw_param_read(rw_context *ctx, const rw_param *row, const char *name, const char *method, const rw_tree *node,

@@ -158,7 +158,10 @@ rw_status rw_params_set_sized(rw_context *ctx, const rw_params *p, const char *w
 /* Whether the word is the brief form of a row; *value: what follows its letters. */
 static bool is_brief(const rw_param *row, const char *word, const char **value)
 {
-    if (row->kind == RW_PARAM_BOOL) return *value = "true", !strcmp(word, row->name);
+    if (row->kind == RW_PARAM_BOOL) {
+        *value = "true";
+        return !strcmp(word, row->name);
+    }
     if (!row->brief || *row->brief == '@') return false;
     const size_t n = strlen(row->brief);
     *value = word + n;
@@ -338,7 +341,7 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
     }
     if (x == RW_OFF && isalpha((unsigned char)*row->allowed)) return RW_OK;
     for (int digits = 6; digits <= 17; digits += digits < 15 ? 9 : 1) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
+        snprintf(text, sizeof text, "%.*g", digits, rw_plain_zero(x));
         if (!isfinite(x) || rw_strtod(text, NULL) == x) break;
     }
     if (!isfinite(x)) snprintf(text, sizeof text, isnan(x) ? ".nan" : x > 0 ? ".inf" : "-.inf");

@@ -160,7 +160,7 @@ static bool take_over(rw_host *c, builder *b)
 }
 
 /* c, but for its rows' contents, from rows that `row` makes of i and `user`: each thread makes a piece, which is put
- * behind those before it. */
+ * after those before it. */
 static bool build_rows(rw_host *c, void (*row)(const void *user, int64_t i, builder *b), const void *user)
 {
     bool made = true;
@@ -337,7 +337,10 @@ static bool filtered_inverse(const rw_host *a, const bool *strong, int64_t i, do
     double d[RW_DENSE_MOST] = {0};
     for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
         for (int e = 0; !strong[k] && e < size; ++e) d[e] += a->value[k * size + e];
-    if (size == 1) return inverse[0] = 1 / d[0], isfinite(inverse[0]);
+    if (size == 1) {
+        inverse[0] = 1 / d[0];
+        return isfinite(inverse[0]);
+    }
     return rw_dense_invert(a->r, a->parts, d, inverse);
 }
 

@@ -282,7 +282,7 @@ RW_DENSE_INLINE void scale_blocks(const int r, const int parts, const double *in
 }
 
 enum { MOST_SHIFTS = 24 };
-static const double least_shift = 1e-3, least_pivot = 1e-10; /* pivot: beside the diagonal of the matrix */
+static const double least_shift = 1e-3, least_pivot = 1e-10; /* pivot: relative to the diagonal of the matrix */
 
 /* Diagonals of the diagonal block of row i, with the shift. */
 RW_DENSE_INLINE void shift_diagonal(const rw_factors *f, const int r, const int parts, double *d, double *diagonal)
@@ -293,7 +293,7 @@ RW_DENSE_INLINE void shift_diagonal(const rw_factors *f, const int r, const int 
     }
 }
 
-/* Whether a hermitian block has positive pivots that are not lost beside the diagonal it came from. */
+/* Whether a hermitian block has positive pivots that are not negligible against the diagonal it came from. */
 RW_DENSE_INLINE bool is_definite(const int r, const int parts, const double *d, const double *diagonal)
 {
     double a[RW_DENSE_MOST];

@@ -110,7 +110,10 @@ static rw_status read_blocks(rw_forecast *f, const rw_sparse_layout *l, const rw
     if (status == RW_OK && r > 1) status = rw_host_gather(&h, r, b) ? RW_OK : rw_forecast_no_memory(ctx, h.rows);
     if (status == RW_OK && (r != stored || finds)) status = take_copy(f, &h, r == stored ? NULL : r == 1 ? &h : b);
     *copy = f->device.now;
-    if (status == RW_OK && r == 1) return *b = h, RW_OK;
+    if (status == RW_OK && r == 1) {
+        *b = h;
+        return RW_OK;
+    }
     rw_host_free(&h);
     if (status != RW_OK) rw_host_free(b);
     return status;
@@ -242,7 +245,7 @@ static rw_status find_sides(rw_forecast *f, rw_factors *k, const rw_sizes *z, si
     return RW_OK;
 }
 
-/* Bounds of ilut: no blocks beside the diagonal, and `fill` more per row than the matrix has. */
+/* Bounds of ilut: no blocks off the diagonal, and `fill` more per row than the matrix has. */
 static void find_bounds(rw_forecast *f, const rw_factors *k, const rw_sizes *z, double inverse, const sides *t)
 {
     const double n = (double)k->a.rows, order = 2 * n * z->index;

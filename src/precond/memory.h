@@ -10,10 +10,18 @@
 typedef struct rw_ledger {
     double now, peak;
 } rw_ledger;
-static inline void rw_take(rw_ledger *l, double bytes) { l->now += bytes, l->peak = RW_MAX(l->peak, l->now); }
+static inline void rw_take(rw_ledger *l, double bytes)
+{
+    l->now += bytes;
+    l->peak = RW_MAX(l->peak, l->now);
+}
 static inline void rw_give(rw_ledger *l, double bytes) { l->now -= bytes; }
 /* Allocates and frees at once: counts for the peak only. */
-static inline void rw_pass(rw_ledger *l, double bytes) { rw_take(l, bytes), rw_give(l, bytes); }
+static inline void rw_pass(rw_ledger *l, double bytes)
+{
+    rw_take(l, bytes);
+    rw_give(l, bytes);
+}
 
 typedef struct rw_forecast {
     rw_precond p; /* only device, resolved specification and type of vectors are set */
@@ -31,11 +39,12 @@ typedef struct rw_sizes {
 } rw_sizes;
 rw_sizes rw_sizes_of(const rw_forecast *f, const rw_host *h);
 
-/* Bytes on the device of a matrix of so many rows and blocks; padding: stored blocks per block, in slices. */
+/* Bytes on the device of a matrix with these numbers of rows and blocks; padding: stored blocks per block, in slices.
+ * */
 double rw_matrix_bytes(const rw_forecast *f, const rw_sizes *z, double rows, double blocks, double padding);
 /* The exact number of bytes for a pattern. */
 rw_status rw_pattern_bytes(const rw_forecast *f, const rw_host *h, double *bytes);
-/* Records the creation of a matrix of so many bytes and rows on the device. there: its values are never on the host. */
+/* Records the creation of a matrix of these bytes and rows on the device. there: its values are never on the host. */
 void rw_take_matrix(rw_forecast *f, const rw_sizes *z, double rows, double bytes, bool there);
 /* Blocks on the host: first, column, and values where they are. */
 double rw_host_bytes(const rw_sizes *z, double rows, double blocks, bool values);
@@ -44,7 +53,7 @@ rw_status rw_take_diagonal(rw_forecast *f, const rw_sizes *z, const rw_host *h, 
 /* Records the computation of the largest eigenvalue. */
 void rw_pass_eigenvalue(rw_forecast *f, const rw_sizes *z, double rows);
 
-/* ERR_MEMORY for the estimate of a matrix of so many rows. */
+/* ERR_MEMORY for the estimate of a matrix with these rows. */
 static inline rw_status rw_forecast_no_memory(rw_context *ctx, int64_t rows)
 {
     return rw_fail_memory(ctx, (size_t)rows * 24, "the memory estimate of a preconditioner");

@@ -151,7 +151,11 @@ static rw_status take_coarser(rw_forecast *f, const rw_sizes *z, const rw_host *
     for (;;) {
         rw_take_matrix(f, z, g.rows, rw_matrix_bytes(f, z, g.rows, g.blocks, g.padding), false);
         rw_take(&f->device, 2 * g.rows * z->vector);
-        if (g.rows * a->r <= RW_AMG_DIRECT) return take_direct(f, z, a, g.rows), rw_give(&f->host, matrix), RW_OK;
+        if (g.rows * a->r <= RW_AMG_DIRECT) {
+            take_direct(f, z, a, g.rows);
+            rw_give(&f->host, matrix);
+            return RW_OK;
+        }
         RW_TRY(take_smoother(f, z, a, g.rows));
         g.prolong = first->prolong / first->rows * g.rows;
         g.product = first->product / first->rows * g.rows;
@@ -201,8 +205,12 @@ rw_status rw_forecast_amg(rw_forecast *f, const rw_host *a)
     const double n = (double)a->rows, theta = rw_given(f->p.spec.theta) ? f->p.spec.theta : RW_AMG_THETA,
                  read = rw_host_bytes(&z, n, (double)a->first[a->rows], !f->plain);
     rw_take(&f->host, read);
-    if (n * a->r <= RW_AMG_DIRECT)
-        return take_direct(f, &z, a, n), rw_give(&f->host, read), rw_take(&f->device, n * z.vector), RW_OK;
+    if (n * a->r <= RW_AMG_DIRECT) {
+        take_direct(f, &z, a, n);
+        rw_give(&f->host, read);
+        rw_take(&f->device, n * z.vector);
+        return RW_OK;
+    }
     RW_TRY(take_smoother(f, &z, a, n));
     double *d = rw_amg_diagonal(a);
     bool *strong = d ? rw_amg_strong(a, d, theta) : NULL;

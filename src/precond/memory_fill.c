@@ -68,7 +68,7 @@ rw_status rw_count_fill(rw_context *ctx, const rw_host *h, int level, double blo
 
 /* ---- by size ----------------------------------------------------------------------------------------------------- */
 
-/* A row with entries beside the diagonal that is not in yet, at or after the seed; -1: none. *passed: rows that were
+/* A row with entries off the diagonal that is not in yet, at or after the seed; -1: none. *passed: rows that were
  * looked at. */
 static int64_t another(const rw_host *h, int64_t seed, const int64_t *distance, int64_t *passed)
 {
@@ -192,7 +192,7 @@ rw_status rw_count_ilut(const rw_forecast *c, const rw_host *h, double blocks[2]
     counts n = {0};
     const rw_status status = h->rows <= PATCH ? count_rows(c, h, NULL, &n) : count_patches(c, h, &n);
     *found = status == RW_OK;
-    const double given = (double)(h->first[h->rows] - h->rows); /* beside the diagonal */
+    const double given = (double)(h->first[h->rows] - h->rows); /* off the diagonal */
     for (int s = 0; *found && s < 2; ++s) {
         blocks[s] = n.given > 0 ? n.blocks[s] * given / n.given : 0;
         each[s] = n.all[s] > 0 ? n.bytes[s] / n.all[s] : 0;

@@ -56,12 +56,7 @@ static const rw_param rows[] = {
     ROW(block, INT, "", "auto|[1, 16]", "rows and columns per block", .brief = NULL),
 };
 
-const rw_params *rw_precond_params(void)
-{
-    static const rw_params params =
-        {"preconditioner", "rw_precond_spec", "a preconditioner", sizeof(rw_precond_spec), rows, RW_COUNT(rows)};
-    return &params;
-}
+RW_PARAMS(rw_precond_params, rw_precond_spec, rows, "preconditioner", "a preconditioner")
 
 rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *spec)
 {

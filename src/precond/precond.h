@@ -20,7 +20,10 @@ RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const doubl
     const int width = parts * n;
     for (int i = 0; i < n; ++i, a += width, c += width) {
         double row[2 * RW_SPARSE_BLOCK_MOST], turned[2 * RW_SPARSE_BLOCK_MOST];
-        for (int j = 0; j < width; ++j) row[j] = c[j], turned[j] = 0;
+        for (int j = 0; j < width; ++j) {
+            row[j] = c[j];
+            turned[j] = 0;
+        }
         for (int k = 0; k < n; ++k) {
             const double re = sign * a[parts * k], im = parts == 2 ? sign * a[2 * k + 1] : 0;
 #pragma omp simd

@@ -115,5 +115,5 @@ double rw_run_expected_end(const rw_run *r)
     const double n = rw_run_time(r), done = log(r->first_residual / r->stationary->residual(r->problem)),
                  all = log(r->first_residual / r->problem->tolerance);
     if (rw_run_ended(r)) return n;
-    return done > 0 && isfinite(all) ? r->rates.first_time + (n - r->rates.first_time) * all / done : INFINITY;
+    return done > 0 && isfinite(all) ? r->pace.first_time + (n - r->pace.first_time) * all / done : INFINITY;
 }

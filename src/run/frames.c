@@ -308,7 +308,7 @@ static rw_status finish_field(rw_run *r, int field, const rw_state_field *f)
     for (int output = 0; output < r->noutputs; output++) {
         bool has;
         if (!is_stale(r, l, f->name, output)) continue;
-        rw_rates_redraw(r, f->name, done++, stale);
+        rw_pace_redraw(r, f->name, done++, stale);
         if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return RW_ERR_INTERRUPTED;
         RW_TRY(find_undamaged(r, f->name, output, &has));
         if (has) RW_TRY(draw_again(r, field, f, output));

@@ -1,4 +1,4 @@
-/* Rates of a run and its time left, for the progress line.
+/* Pace of a run and its time left, for the progress line.
  *
  * Steps are put into the device's queue, which may lag: what is reported is the place of the event recorded
  * at the last call, which has been waited for. The queue holds what was added since, so the device does not wait. Each
@@ -27,18 +27,18 @@ double rw_run_compile_seconds(const rw_run *r)
     return c.compile_seconds;
 }
 
-void rw_rates_begin(rw_run *r)
+void rw_pace_begin(rw_run *r)
 {
-    rw_rates *q = &r->rates;
+    rw_pace *q = &r->pace;
     q->begin = q->begin_steps = q->last = q->reported = rw_seconds();
     q->compiled = rw_run_compile_seconds(r);
     q->first_step = q->last_step = q->done_step = q->counted = rw_run_steps(r);
     q->first_time = q->last_time = q->done_time = rw_run_time(r);
 }
 
-void rw_rates_end(rw_run *r)
+void rw_pace_end(rw_run *r)
 {
-    for (int i = 0; i < 2; i++) rw_event_destroy(&r->rates.event[i]);
+    for (int i = 0; i < 2; i++) rw_event_destroy(&r->pace.event[i]);
 }
 
 static void smooth(double *rate, double now, double a) { *rate = *rate > 0 ? *rate + a * (now - *rate) : now; }
@@ -46,7 +46,7 @@ static void smooth(double *rate, double now, double a) { *rate = *rate > 0 ? *ra
 /* What the device has done for certain: the place of the event before. Where events fail, what is in the queue. */
 static void look(rw_run *r, bool last)
 {
-    rw_rates *q = &r->rates;
+    rw_pace *q = &r->pace;
     int64_t step = rw_run_steps(r);
     double time = rw_run_time(r);
     rw_event **next = &q->event[q->calls % 2], *before = q->event[(q->calls + 1) % 2];
@@ -66,11 +66,11 @@ static void look(rw_run *r, bool last)
 }
 
 /* No step was longer than the first one. */
-static bool is_steady(const rw_rates *q) { return q->longest_ever <= 1.01 * q->first_length; }
+static bool is_steady(const rw_pace *q) { return q->longest_ever <= 1.01 * q->first_length; }
 
 static double steps_left_seconds(const rw_run *r, double now)
 {
-    const rw_rates *q = &r->rates;
+    const rw_pace *q = &r->pace;
     double w = now - q->begin_steps, done = q->done_time - q->first_time, left = rw_run_expected_end(r) - q->done_time;
     if (left <= 0) return 0;
     if (!isfinite(left)) return -1;
@@ -87,7 +87,7 @@ static double steps_left_seconds(const rw_run *r, double now)
 /* Outputs to come: those by time until the end, and those by steps at the mean length of the steps so far. */
 static double outputs_left(const rw_run *r)
 {
-    const rw_rates *q = &r->rates;
+    const rw_pace *q = &r->pace;
     const double every = r->output.every, t = q->done_time, left = rw_run_expected_end(r) - t, done = t - q->first_time;
     if (!(left > 0)) return 0;
     double n = every > 0 ? ceil(left / every - 1e-9) : 1;
@@ -98,13 +98,13 @@ static double outputs_left(const rw_run *r)
 
 static double seconds_left(const rw_run *r, double now)
 {
-    const rw_rates *q = &r->rates;
+    const rw_pace *q = &r->pace;
     const double steps = steps_left_seconds(r, now);
     return steps >= 0 && q->outputs > 0 ? steps + outputs_left(r) * (q->output_seconds / (double)q->outputs) : steps;
 }
 
 /* `seconds` since the last call were no steps. */
-static void leave_out(rw_rates *q, double seconds)
+static void leave_out(rw_pace *q, double seconds)
 {
     q->begin_steps += seconds;
     q->last += seconds;
@@ -113,8 +113,8 @@ static void leave_out(rw_rates *q, double seconds)
 static void leave_out_compiling(rw_run *r)
 {
     double compiled = rw_run_compile_seconds(r);
-    leave_out(&r->rates, compiled - r->rates.compiled);
-    r->rates.compiled = compiled;
+    leave_out(&r->pace, compiled - r->pace.compiled);
+    r->pace.compiled = compiled;
 }
 
 static void tell(rw_run *r, const rw_run_progress *p)
@@ -128,7 +128,7 @@ static void tell(rw_run *r, const rw_run_progress *p)
 
 static void report_with(rw_run *r, double now, const char *field, int redrawn, int redraws)
 {
-    const rw_rates *q = &r->rates;
+    const rw_pace *q = &r->pace;
     rw_run_progress p = {.step = q->done_step,
                          .time = q->done_time,
                          .start = r->start,
@@ -148,17 +148,17 @@ static void report_with(rw_run *r, double now, const char *field, int redrawn, i
 
 static void report(rw_run *r, double now) { report_with(r, now, NULL, 0, 0); }
 
-void rw_rates_redraw(rw_run *r, const char *field, int redrawn, int redraws)
+void rw_pace_redraw(rw_run *r, const char *field, int redrawn, int redraws)
 {
     const double now = rw_seconds();
-    if (!r->options.progress || (redrawn > 0 && now - r->rates.reported < INTERVAL)) return;
-    r->rates.reported = now;
+    if (!r->options.progress || (redrawn > 0 && now - r->pace.reported < INTERVAL)) return;
+    r->pace.reported = now;
     report_with(r, now, field, redrawn, redraws);
 }
 
-void rw_rates_step(rw_run *r, bool last)
+void rw_pace_step(rw_run *r, bool last)
 {
-    rw_rates *q = &r->rates;
+    rw_pace *q = &r->pace;
     double now = rw_seconds(), interval;
     if (!r->options.progress) return;
     if (!last) {
@@ -189,9 +189,9 @@ void rw_rates_step(rw_run *r, bool last)
     report(r, now);
 }
 
-void rw_rates_output(rw_run *r, double seconds)
+void rw_pace_output(rw_run *r, double seconds)
 {
-    rw_rates *q = &r->rates;
+    rw_pace *q = &r->pace;
     leave_out(q, seconds);
     q->output_seconds += seconds;
     q->outputs++;
@@ -201,17 +201,17 @@ void rw_rates_output(rw_run *r, double seconds)
     report(r, rw_seconds());
 }
 
-void rw_rates_compiling(void *user, const char *program, int known)
+void rw_pace_compiling(void *user, const char *program, int known)
 {
     rw_run *r = user;
     if (!r->options.progress) return;
-    rw_run_progress p = {.compiling = program, .compilations = ++r->rates.compilations, .seconds_left = -1};
+    rw_run_progress p = {.compiling = program, .compilations = ++r->pace.compilations, .seconds_left = -1};
     if (known > 0) p.compilations_known = p.compilations - 1 + known;
     tell(r, &p);
 }
 
-void rw_rates_compiled(void *user)
+void rw_pace_compiled(void *user)
 {
     rw_run *r = user;
-    if (r->problem && r->rates.begin > 0) report(r, rw_seconds());
+    if (r->problem && r->pace.begin > 0) report(r, rw_seconds());
 }

@@ -109,7 +109,7 @@ static void add_timings(rw_json_writer *w, rw_run *r)
     rw_watch(r, r->watch.phase);
     const double *seconds = r->watch.seconds;
     double total = r->watch.since - r->clock;
-    int64_t steps = rw_run_steps(r) - r->rates.first_step;
+    int64_t steps = rw_run_steps(r) - r->pace.first_step;
     rw_json_add_object(w, "seconds");
     rw_json_add_number(w, "total", total);
     rw_json_add_number(w, "create", seconds[RW_PHASE_CREATE]);

@@ -58,7 +58,7 @@ static rw_status begin(rw_run *r, bool fresh)
     r->index_stale = r->noutputs > 0; /* a killed run may have left an old index */
     if (fresh) r->checkpoint_clock = rw_seconds();
     if (r->stationary) r->first_residual = r->stationary->residual(r->problem);
-    rw_rates_begin(r);
+    rw_pace_begin(r);
     return RW_OK;
 }
 
@@ -103,7 +103,7 @@ static rw_status write_output(rw_run *r)
     double seconds;
     rw_status status = rw_output_write(r, rw_run_ended(r), &seconds);
     if (status != RW_OK) return save_after_failure(r, status);
-    rw_rates_output(r, seconds);
+    rw_pace_output(r, seconds);
     if (rw_seconds() - r->recorded > 1) RW_TRY(rw_record_run(r, RW_OK, NULL));
     return RW_OK;
 }
@@ -146,7 +146,7 @@ static rw_status write_interpolated(rw_run *r, double t)
     r->interpolating = false;
     rw_status restored = r->march->restore(r->problem);
     if (status == RW_OK) status = restored;
-    if (status == RW_OK) rw_rates_output(r, seconds);
+    if (status == RW_OK) rw_pace_output(r, seconds);
     return status == RW_OK ? RW_OK : save_after_failure(r, status);
 }
 
@@ -184,7 +184,7 @@ static rw_status loop(rw_run *r)
         if (!undone) RW_TRY(serve(r, &ended)); /* else it has been */
         if (ended) return RW_OK;
         RW_TRY(rw_run_advance(r));
-        rw_rates_step(r, false);
+        rw_pace_step(r, false);
     }
 }
 
@@ -321,7 +321,7 @@ static rw_status finish(rw_run *r, rw_status status)
     rw_free(message);
     snprintf(r->report->reason, sizeof(r->report->reason), "%s", reason);
     report_method(r);
-    rw_rates_step(r, true);
+    rw_pace_step(r, true);
     return status;
 }
 
@@ -341,8 +341,8 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(rw_folder_check(&r, &fresh), done);
     if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
     if (r.options.progress) {
-        rw_compiling_set(rw_rates_compiling, &r);
-        rw_compiled_set(rw_rates_compiled, &r);
+        rw_compiling_set(rw_pace_compiling, &r);
+        rw_compiled_set(rw_pace_compiled, &r);
     }
     status = rw_run_create(&r, &bytes);
     if (status == RW_OK && r.wish != RW_OK) status = rw_fail(ctx, r.wish, "%s", r.wish_message);

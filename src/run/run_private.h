@@ -1,7 +1,7 @@
 /* What the files of the runner share. run.c: the loop; folder.c: the results folder; unfinished.c: one of a run that
  * came to nothing; record.c: settings.yaml, run.json, log.jsonl; journal.c: which files are ours; aside.c: earlier
  * results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c,
- * backend.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
+ * backend.c: what may differ then; watch.c: where the time goes; progress.c: pace. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
@@ -36,7 +36,7 @@ typedef struct rw_contents {
     char *fields;     /* " u v " */
 } rw_contents;
 
-typedef struct rw_rates {
+typedef struct rw_pace {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
     /* wall time of the first step, later by what compiling and outputs have taken since; seconds of compiling */
     double begin_steps, compiled;
@@ -52,7 +52,7 @@ typedef struct rw_rates {
     int64_t counted;               /* steps at the end of the last call of the problem's `step` */
     double output_seconds;         /* of all outputs of this process, without compiling */
     int64_t outputs;
-} rw_rates;
+} rw_pace;
 
 typedef struct rw_run {
     rw_context *ctx;
@@ -87,7 +87,7 @@ typedef struct rw_run {
     double clock;       /* rw_seconds at the start */
     bool interpolating; /* fields, row and time are those of an output within the last step */
     rw_stopwatch watch;
-    rw_rates rates;
+    rw_pace pace;
 
     /* --- what a checkpoint carries --- */
     double start;          /* initial time; stationary: iterations at the beginning, as times are */
@@ -308,15 +308,15 @@ rw_status rw_checkpoint_load(rw_run *r, uint64_t *position);
 rw_phase rw_watch(rw_run *r, rw_phase phase);
 
 /* progress.c */
-void rw_rates_begin(rw_run *r);
-void rw_rates_step(rw_run *r, bool last);        /* calls the user's function when it is due */
-void rw_rates_output(rw_run *r, double seconds); /* calls it after an output that took that long */
+void rw_pace_begin(rw_run *r);
+void rw_pace_step(rw_run *r, bool last);        /* calls the user's function when it is due */
+void rw_pace_output(rw_run *r, double seconds); /* calls it after an output that took that long */
 /* Calls it before the first picture of a field that is drawn again, and then when it is due. */
-void rw_rates_redraw(rw_run *r, const char *field, int redrawn, int redraws);
-void rw_rates_compiling(void *run, const char *program, int known);
+void rw_pace_redraw(rw_run *r, const char *field, int redrawn, int redraws);
+void rw_pace_compiling(void *run, const char *program, int known);
 /* After a compilation: reports the progress of the run, so that the display does not stay at compiling. */
-void rw_rates_compiled(void *run);
-void rw_rates_end(rw_run *r);
+void rw_pace_compiled(void *run);
+void rw_pace_end(rw_run *r);
 
 /* The run with a table of problems of one's own: for tests. */
 rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, const char *path,

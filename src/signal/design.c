@@ -43,12 +43,7 @@ static const rw_param rows[] = {
     ROW(file, TEXT, "", "", "file with the impulse response: .npy, or numbers as text (required)", .methods = OF(FIR)),
 };
 
-const rw_params *rw_signal_op_params(void)
-{
-    static const rw_params params = {"signal", "rw_signal_op", "an operation on signals", sizeof(rw_signal_op),
-                                     rows,     RW_COUNT(rows)};
-    return &params;
-}
+RW_PARAMS(rw_signal_op_params, rw_signal_op, rows, "signal", "an operation on signals")
 
 /* ---- windows ----------------------------------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "param/param.h"
 #include "rechenwerk/fft.h"
 #include "rechenwerk/signal.h"
 #include "signal/signal.h"
@@ -53,6 +54,32 @@ typedef struct filter {
     nonfinite *bad;
     int nbad, bad_capacity;
 } filter;
+
+#define ROW(member, kind, standard, allowed, line)                                                                     \
+    RW_ROW(rw_signal_spec, member, kind, standard, allowed, line, .brief = NULL)
+#define RW_X(name, text, bytes, scale, line) text "|"
+static const char kinds[] = RW_SAMPLE_KIND_LIST(RW_X);
+#undef RW_X
+
+static const rw_param rows[] = {
+    ROW(container, ENUM, "", "wav|raw",
+        "format of OUT: wav or raw (default: by its extension .wav, .raw, .pcm, or that of IN)"),
+    ROW(kind, ENUM, "", kinds, "sample type of OUT: u8, s16, s24, s32, f32 or f64 (default: that of IN)"),
+    ROW(keep_delay, BOOL, "false", "",
+        "causal filter: OUT is delayed by half the taps (default: OUT is aligned with IN if the phase is linear)"),
+    ROW(wide, BOOL, "false", "", "double precision"),
+    ROW(block, INT, "", "[1, 16777216]",
+        "samples per block (default: a power of 2, at least 1024 and the number of taps)"),
+    ROW(batch, INT, "", "[1, 4096]", "blocks per batch (default: 1 with --rate real, else about 65536 samples)"),
+    ROW(queues, INT, "2", "[1, 16]", "device queues that run concurrently"),
+    ROW(depth, INT, "4", "[1, 256]", "maximum number of batches between reading and writing"),
+    ROW(real_time, BOOL, "false", "",
+        "read IN at its sampling rate, as from a microphone (default: as fast as possible)"),
+    ROW(deadline, REAL, "", "[0, inf)",
+        "maximum time from reading to writing a block; later blocks are counted (default: one block with --rate real)"),
+};
+
+RW_PARAMS(rw_signal_params, rw_signal_spec, rows, "signal", "a filter of signals")
 
 /* ---- samples that are not finite --------------------------------------------------------------------------------- */
 
@@ -212,26 +239,21 @@ static const rw_pipeline_work work = {read_block, launch, write_blocks, progress
 
 static rw_status check_spec(filter *f)
 {
-    const rw_signal_spec *s = f->spec;
+    rw_signal_spec resolved = *f->spec, *s = &resolved;
     rw_pipeline *p = &f->pipeline;
     const double rate = f->in.format.rate;
+    RW_TRY(rw_params_resolve(p->ctx, rw_signal_params(), "signal", s));
     f->block = s->block;
     for (int64_t b = 1024; !s->block && (f->block = b) < f->m; b *= 2) {}
     p->batch = s->batch ? s->batch : s->real_time ? 1 : (int)RW_MAX(65536 / RW_MAX(f->block, 1), 1);
-    p->queues = s->queues ? s->queues : 2;
-    p->depth = s->depth ? s->depth : RW_MAX(4, p->queues + 2);
-    if (f->block < 1 || f->block > 1 << 24 || p->batch < 1 || p->batch > 4096)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT,
-                       "signal: block = %lld samples, batch = %d: block must be 1 to 2^24, batch 1 to 4096",
-                       (long long)f->block, p->batch);
+    p->queues = s->queues;
+    p->depth = f->spec->depth ? s->depth : RW_MAX(s->depth, s->queues + 2);
     if ((p->batch * f->block + f->m) * f->in.format.channels > INT32_MAX)
         return rw_fail(
             p->ctx, RW_ERR_ARGUMENT,
             "signal: %d blocks of %lld samples of %d channels with %lld taps exceed 2^31 values at once: choose a "
             "smaller block or batch",
             p->batch, (long long)f->block, f->in.format.channels, (long long)f->m);
-    if (!(s->deadline >= 0))
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: deadline = %g s must not be negative", s->deadline);
     p->rate = s->real_time ? rate / (double)f->block : 0;
     p->ahead = 1;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->real_time ? (double)f->block / rate : 0;

@@ -8,6 +8,7 @@
 #include "files/npy.h"
 #include "io/colormap.h"
 #include "io/raster.h"
+#include "param/param.h"
 #include "rechenwerk/fft.h"
 #include "rechenwerk/program.h"
 #include "rechenwerk/signal.h"
@@ -43,25 +44,31 @@ static const char text[] =
     "    EACH(i, length) {\n        R sum = 0;\n"
     "        for (int c = 0; c < n; ++c) sum += x[(long)i * channels + c];\n        y[i] = w[i] * sum;\n    }\n}\n";
 
+#define ROW(member, kind, standard, allowed, line)                                                                     \
+    RW_ROW(rw_spectrogram_spec, member, kind, standard, allowed, line, .brief = NULL)
+#define RW_X(name, text, line) text "|"
+static const char windows[] = RW_SIGNAL_WINDOW_LIST(RW_X);
+#undef RW_X
+
+static const rw_param rows[] = {
+    ROW(length, INT, "1024", "[2, 1048576]", "samples per transform"),
+    ROW(hop, INT, "", "[1, 1048576]", "samples between the starts of transforms (default: length/4)"),
+    ROW(window, ENUM, "hann", windows, "window: hann, hamming, blackman, kaiser or rectangular"),
+    ROW(beta, REAL, "8.6", "(0, 100]", "parameter of the kaiser window"),
+    ROW(channel, INT, "", "[1, 64]", "channel, counted from 1 (default: mean of all channels)"),
+    ROW(figure, BOOL, "false", "", "draw a figure with axes and a colour bar (default: one pixel per value)"),
+    ROW(wide, BOOL, "false", "", "double precision"),
+};
+
+RW_PARAMS(rw_spectrogram_params, rw_spectrogram_spec, rows, "spectrogram", "a spectrogram")
+
 /* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 static rw_status check_spec(spectrogram *g, const char *out)
 {
     rw_spectrogram_spec *s = &g->spec;
-    if (!s->length) s->length = 1024;
+    RW_TRY(rw_params_resolve(g->ctx, rw_spectrogram_params(), "spectrogram", s));
     if (!s->hop) s->hop = RW_MAX(s->length / 4, 1);
-    if (!s->window) s->window = RW_SIGNAL_HANN;
-    if (!s->beta) s->beta = 8.6;
-    if (s->length < 2 || s->length > 1 << 20 || s->hop < 1 || s->hop > 1 << 20)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT,
-                       "spectrogram: length = %lld, hop = %lld: length must be 2 to 2^20 samples, hop 1 to 2^20",
-                       (long long)s->length, (long long)s->hop);
-    if (s->window < 0 || s->window >= RW_SIGNAL_WINDOWS || !(s->beta > 0 && s->beta <= 100))
-        return rw_fail(
-            g->ctx, RW_ERR_ARGUMENT,
-            "spectrogram: window = %d, beta = %g: window must be a value of rw_signal_window, beta above 0 and at "
-            "most 100",
-            (int)s->window, s->beta);
     if (s->channel < 0 || s->channel > g->in.format.channels)
         return rw_fail(
             g->ctx, RW_ERR_ARGUMENT,

@@ -17,20 +17,17 @@ typedef struct sums {
 
 static void free_sums(rw_sparse *m) { rw_array_destroy(&((sums *)m->state)->tails); }
 
-static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
+static rw_status plan(rw_sparse *m, rw_context *ctx RW_UNUSED, const rw_sparse_blocks *b RW_UNUSED)
 {
-    (void)ctx;
-    (void)b;
     m->nfirst = 1;
     m->ncolumn = m->nrow = m->stored = (double)m->blocks;
     return RW_OK;
 }
 
-static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift)
+static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first RW_UNUSED, void *column, void *row,
+                 int32_t *shift RW_UNUSED)
 {
-    (void)shift;
     const int bits = m->layout.index_bits;
-    (void)first;
     for (int64_t i = 0; i < b->rows; ++i)
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
             rw_index_set(column, bits, k, b->column[k]);
@@ -58,9 +55,8 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
                              .sc = 1};
 }
 
-static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
+static void define(const rw_sparse *m, const rw_product_program *p RW_UNUSED, rw_text *d)
 {
-    (void)p;
     rw_text_add(d, "GROUP=%d EACH_ITEM=%d LANES=%d", GROUP, EACH_ITEM, !rw_sparse_threads(m));
 }
 

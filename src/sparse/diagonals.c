@@ -21,13 +21,11 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
     return RW_OK;
 }
 
-static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift)
+static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first RW_UNUSED, void *column, void *row RW_UNUSED,
+                 int32_t *shift RW_UNUSED)
 {
-    (void)shift;
     const int bits = m->layout.index_bits;
     int64_t n = 0;
-    (void)first;
-    (void)row;
     /* offsets of the rows are kept as a sorted list that grows: there are few */
     for (int64_t i = 0; i < b->rows; ++i)
         for (int64_t k = b->first[i], at = 0; k < b->first[i + 1]; ++k) {
@@ -62,9 +60,8 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 static int tile_of(const rw_sparse *m) { return rw_sparse_tuned(m)->diagonal_tile; }
 static int tiles_of(const rw_sparse *m) { return rw_sparse_tuned(m)->diagonal_tiles; }
 
-static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
+static void define(const rw_sparse *m, const rw_product_program *p RW_UNUSED, rw_text *d)
 {
-    (void)p;
     rw_text_add(d, "GROUP=%d TILES=%d LANES=%d", tile_of(m), tiles_of(m), !rw_sparse_threads(m));
 }
 

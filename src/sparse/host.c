@@ -163,8 +163,9 @@ static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
             "for example to bcsr:5");
     RW_TRY(values ? rw_sparse_look(m, false, &v) : rw_sparse_look_pattern(m, &v));
     bool made = count_rows(&v, plain, values, h);
-    const bool all = !values || (made && plain &&
-                                 h->first[h->rows] == m->blocks); /* other formats may have places beside the blocks */
+    const bool all =
+        !values ||
+        (made && plain && h->first[h->rows] == m->blocks); /* other formats may store values outside the blocks */
     if (made && !pattern && all && !m->ordered) {
         h->borrowed = true;
         h->value = (double *)v.value;
@@ -267,7 +268,7 @@ rw_status rw_host_fill(const rw_host *h, rw_sparse *m)
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < h->rows; ++i) {
         const int64_t n = h->first[i + 1] - h->first[i];
-        if (plain && n) { /* the blocks of a row lie one behind the other in both */
+        if (plain && n) { /* the blocks of a row are consecutive in both */
             memcpy(numbers(&v, m->ops->block(&v, i, 0).at), h->value + h->first[i] * rw_host_size(h),
                    (size_t)(n * rw_host_size(h)) * sizeof *h->value);
             continue;

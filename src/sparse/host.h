@@ -31,8 +31,11 @@ static inline void rw_value_add(rw_dtype type, void *p, int64_t k, double re, do
     switch (type) {
     case RW_F32: ((float *)p)[k] += (float)re; break;
     case RW_F64: ((double *)p)[k] += re; break;
-    case RW_C64: ((float *)p)[2 * k] += (float)re, ((float *)p)[2 * k + 1] += (float)im; break;
-    default: ((double *)p)[2 * k] += re, ((double *)p)[2 * k + 1] += im;
+    case RW_C64:
+        ((float *)p)[2 * k] += (float)re;
+        ((float *)p)[2 * k + 1] += (float)im;
+        break;
+    default: ((double *)p)[2 * k] += re; ((double *)p)[2 * k + 1] += im;
     }
 }
 

@@ -40,12 +40,7 @@ static const rw_param rows[] = {
         .brief = NULL),
 };
 
-const rw_params *rw_sparse_params(void)
-{
-    static const rw_params params = {"format", "rw_sparse_layout", "a sparse matrix format", sizeof(rw_sparse_layout),
-                                     rows,     RW_COUNT(rows)};
-    return &params;
-}
+RW_PARAMS(rw_sparse_params, rw_sparse_layout, rows, "format", "a sparse matrix format")
 
 bool rw_sparse_has_blocks(rw_sparse_format format) { return BLOCKS >> format & 1; }
 size_t rw_sparse_value_size(const rw_sparse_layout *l) { return rw_dtype_size(l->values) / (l->scaled ? 2 : 1); }

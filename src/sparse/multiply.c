@@ -51,8 +51,10 @@ static rw_status find_program(rw_sparse *m, rw_product_program kind, const rw_pr
 {
     for (rw_product_program *p = m->programs; p; p = p->next)
         if (p->vector == kind.vector && p->op == kind.op && p->vectors == kind.vectors && p->wide == kind.wide &&
-            p->alone == kind.alone && p->dots == kind.dots && p->ranged == kind.ranged)
-            return *found = p, RW_OK;
+            p->alone == kind.alone && p->dots == kind.dots && p->ranged == kind.ranged) {
+            *found = p;
+            return RW_OK;
+        }
     rw_product_program *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(m->op.device->ctx, sizeof *p, "a program");
     *p = kind;

@@ -44,7 +44,7 @@ static bool count_rows(const rw_entries *m, const rw_sorted *r, rw_pattern *p)
     return true;
 }
 
-/* Rows of the matrix beside those of its transpose, both with ascending columns. */
+/* Rows of the matrix next to those of its transpose, both with ascending columns. */
 static void compare(const rw_entries *m, const rw_sorted *r, const rw_sorted *t, rw_pattern *p)
 {
     int64_t n = r->first[r->n];

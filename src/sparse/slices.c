@@ -67,7 +67,7 @@ static int64_t slices(const rw_sparse *m)
     return of(m)->height ? (m->block_rows + of(m)->height - 1) / of(m)->height : 0;
 }
 
-/* What makes a slice shifted: at most so many different shifts, a little more than its longest row. */
+/* What makes a slice shifted: at most this number of different shifts, a little more than its longest row. */
 enum { MOST_SHIFTS = 64, NO_SHIFT = -INT32_MAX, MOST_UNIFORM = 64 };
 static bool may_shift(const rw_sparse_layout *l) { return l->slice == 32 && l->sort <= 1 && !l->section; }
 

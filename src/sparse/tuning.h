@@ -11,7 +11,7 @@ typedef struct rw_sparse_tuning {
     int slice_items_most; /* where blocks are wide; 0: any number */
     int variable_group;   /* variable.c: rows of a group */
     int diagonal_tile;    /* diagonals.c: rows of a tile … */
-    /* … and tiles of a group: a processor's sums stay in its first cache beside the next diagonal */
+    /* … and tiles of a group: a processor's sums stay in its first cache together with the next diagonal */
     int diagonal_tiles;
     /* choose.c: fraction of a copy's speed. Processor: `rechenwerk bench formats`, f64 and f32, three runs on two cores
      * of a Xeon, the median over its kinds of matrices: those with blocks for formats of blocks, those without for the

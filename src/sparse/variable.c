@@ -10,9 +10,8 @@
 #include "sparse/multiply.h"
 #include "sparse/tuning.h"
 
-static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
+static rw_status plan(rw_sparse *m, rw_context *ctx RW_UNUSED, const rw_sparse_blocks *b)
 {
-    (void)ctx;
     for (int64_t i = 0; i < b->rows; ++i)
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k)
             m->stored += (double)(rw_row_of(m, i + 1) - rw_row_of(m, i)) *
@@ -25,9 +24,9 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 
 static int64_t places_at(const rw_sparse *m) { return m->rows + m->block_rows + 1 + m->block_columns + 1; }
 
-static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift)
+static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row,
+                 int32_t *shift RW_UNUSED)
 {
-    (void)shift;
     const int bits = m->layout.index_bits;
     int64_t at = 0;
     for (int64_t i = 0; i < b->rows; ++i) {
@@ -67,9 +66,8 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 
 static int group_of(const rw_sparse *m) { return rw_sparse_tuned(m)->variable_group; }
 
-static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
+static void define(const rw_sparse *m, const rw_product_program *p RW_UNUSED, rw_text *d)
 {
-    (void)p;
     rw_text_add(d, "GROUP=%d", group_of(m));
 }
 

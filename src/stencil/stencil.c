@@ -40,9 +40,8 @@ static rw_status run(stencil *s, rw_array *x, rw_array *y, rw_queue *q)
     return rw_expr_run(s->expr, q);
 }
 
-static rw_status multiply(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q)
+static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array *y, rw_queue *q)
 {
-    (void)op;
     return run(user, x, y, q);
 }
 

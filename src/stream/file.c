@@ -18,8 +18,14 @@ static ssize_t read_some(rw_stream_file *f, void *bytes, size_t n)
 {
     struct pollfd ready = {.fd = f->fd, .events = POLLIN};
     for (;;) {
-        if (rw_fault_hit(RW_FAULT_READ)) return errno = EIO, -1;
-        if (__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) return errno = ECANCELED, -1;
+        if (rw_fault_hit(RW_FAULT_READ)) {
+            errno = EIO;
+            return -1;
+        }
+        if (__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+            errno = ECANCELED;
+            return -1;
+        }
         const int some = poll(&ready, 1, 200);
         if (some == 0 || (some < 0 && errno == EINTR)) continue;
         const ssize_t got = read(f->fd, bytes, RW_MIN(n, (size_t)1 << 30));
@@ -105,7 +111,10 @@ rw_status rw_stream_file_read(rw_stream_file *f, void *bytes, size_t n, const ch
     if (end) *end = false;
     RW_TRY(rw_stream_file_read_most(f, bytes, n, what, &have));
     if (have == n) return RW_OK;
-    if (end && !have) return *end = true, RW_OK;
+    if (end && !have) {
+        *end = true;
+        return RW_OK;
+    }
     return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the stream ends inside %s, after %zu of %zu bytes", f->name, what, have,
                    n);
 }
@@ -136,7 +145,10 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
         if (!rw_fault_hit(RW_FAULT_WRITE)) f->file = rw_fopen(f->temporary, "wb");
         f->seekable = true;
     }
-    if (f->file) return setvbuf(f->file, NULL, _IOFBF, BUFFER), RW_OK;
+    if (f->file) {
+        setvbuf(f->file, NULL, _IOFBF, BUFFER);
+        return RW_OK;
+    }
     const int reason = errno ? errno : EIO;
     rw_status status =
         rw_fail(ctx, RW_ERR_FILE, "cannot create '%s': %s: %s", name, strerror(reason), rw_file_advice(reason));

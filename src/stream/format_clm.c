@@ -29,11 +29,10 @@ static rw_status make(rw_context *ctx, rw_stream_file *f, const rw_frame_format 
     return RW_OK;
 }
 
-static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format,
+static rw_status open_stream(rw_context *ctx, const char *name RW_UNUSED, rw_stream_file *f, rw_frame_format *format,
                              void **state)
 {
     unsigned char head[24];
-    (void)name;
     RW_TRY(rw_stream_file_read(f, head, sizeof head, "the header", NULL));
     *format = (rw_frame_format){.width = number(head + 4),
                                 .height = number(head + 8),
@@ -73,13 +72,12 @@ static void put(unsigned char *head, int i, uint32_t v)
 
 /* A count of 0 means until the end. A file gets the count of its frames when it is complete, a pipe that of the input,
  * or 0 if it is unknown. */
-static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
+static rw_status create(rw_context *ctx, const char *name RW_UNUSED, rw_stream_file *f, const rw_frame_format *format,
                         void **state)
 {
     const uint32_t n[] = {(uint32_t)format->width, (uint32_t)format->height, (uint32_t)format->channels,
                           (uint32_t)format->count, (uint32_t)rw_frame_bytes(format)};
     unsigned char head[24] = "CLM1";
-    (void)name;
     for (int i = 0; i < 5; ++i) put(head, i, n[i]);
     RW_TRY(rw_stream_file_write(f, head, sizeof head));
     RW_TRY(make(ctx, f, format, -1, state));

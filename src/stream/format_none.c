@@ -1,23 +1,14 @@
 /* No output, for streams that are only observed. The result is not converted to planes. */
 #include "stream/stream.h"
 
-static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
-                        void **state)
+static rw_status create(rw_context *ctx RW_UNUSED, const char *name RW_UNUSED, rw_stream_file *f RW_UNUSED,
+                        const rw_frame_format *format RW_UNUSED, void **state)
 {
-    (void)ctx;
-    (void)name;
-    (void)f;
-    (void)format;
     *state = NULL;
     return RW_OK;
 }
 
-static rw_status write_frame(void *state, const void *frame)
-{
-    (void)state;
-    (void)frame;
-    return RW_OK;
-}
+static rw_status write_frame(void *state RW_UNUSED, const void *frame RW_UNUSED) { return RW_OK; }
 
 static bool holds(const rw_frame_format *f) { return f->layout == RW_FRAME_PIXELS; }
 

@@ -268,7 +268,7 @@ static rw_status write_file(void *state, const void *frame)
                        "%s: the stream has more than one frame: name a pattern such as frame-%%04d.png", p->name);
     ++p->written;
     if (p->file) {
-        rw_io_stream s = {.ctx = p->ctx, .file = p->file->file, .path = p->name, .temporary = p->file->temporary};
+        rw_io_file s = {.ctx = p->ctx, .file = p->file->file, .path = p->name, .temporary = p->file->temporary};
         return rw_raster_write_to(&s, &r);
     }
     RW_TRY(rw_numbered_name(p->ctx, &p->numbered, p->number++, path));

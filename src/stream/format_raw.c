@@ -17,10 +17,9 @@ static rw_status make(rw_context *ctx, rw_stream_file *f, const rw_frame_format 
     return RW_OK;
 }
 
-static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format,
+static rw_status open_stream(rw_context *ctx, const char *name RW_UNUSED, rw_stream_file *f, rw_frame_format *format,
                              void **state)
 {
-    (void)name;
     if (!format->width || !format->height)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "%s: raw frames have no header: specify size and kind, such as --frames 1920x1080:rgb24",
@@ -35,10 +34,9 @@ static rw_status read_frame(void *state, void *frame, bool *end)
     return rw_stream_file_read(s->file, frame, s->bytes, "a frame", end);
 }
 
-static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
+static rw_status create(rw_context *ctx, const char *name RW_UNUSED, rw_stream_file *f, const rw_frame_format *format,
                         void **state)
 {
-    (void)name;
     return make(ctx, f, format, state);
 }
 

@@ -19,7 +19,10 @@ static rw_status read_line(rw_stream_file *f, char line[LINE], const char *what,
     for (int i = 0; i < LINE - 1; ++i) {
         RW_TRY(rw_stream_file_read(f, line + i, 1, what, i ? NULL : end));
         if (!i && end && *end) return RW_OK;
-        if (line[i] == '\n') return line[i] = 0, RW_OK;
+        if (line[i] == '\n') {
+            line[i] = 0;
+            return RW_OK;
+        }
     }
     return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s is longer than %d bytes", f->name, what, LINE - 1);
 }
@@ -57,11 +60,10 @@ static rw_status set_space(const rw_stream_file *f, const char *text, rw_frame_f
                    "%s: colour space C%s is not supported: use 420, 422, 444 or mono with 8 to 16 bits", f->name, text);
 }
 
-static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format,
+static rw_status open_stream(rw_context *ctx, const char *name RW_UNUSED, rw_stream_file *f, rw_frame_format *format,
                              void **state)
 {
     char line[LINE], *save = NULL;
-    (void)name;
     RW_TRY(read_line(f, line, "the header", NULL));
     *format = (rw_frame_format){.layout = RW_FRAME_420, .channels = 3, .dtype = RW_U8, .bits = 8};
     for (char *word = strtok_r(line + 9, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
@@ -116,14 +118,13 @@ static void add_comments(const rw_frame_format *format, const char *space, char 
         snprintf(head + strlen(head), size - strlen(head), " XCOLORRANGE=%s", format->full_range ? "FULL" : "LIMITED");
 }
 
-static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
+static rw_status create(rw_context *ctx, const char *name RW_UNUSED, rw_stream_file *f, const rw_frame_format *format,
                         void **state)
 {
     char head[256], bits[8] = "", space[24];
     const bool mono = format->layout == RW_FRAME_PIXELS;
     const int rate[2] = {format->rate[0] ? format->rate[0] : 25, format->rate[0] ? format->rate[1] : 1};
     static const char *const sited[] = {"420jpeg", "420mpeg2", "420paldv"};
-    (void)name;
     if (format->dtype == RW_U16) snprintf(bits, sizeof bits, mono ? "%d" : "p%d", format->bits ? format->bits : 16);
     snprintf(space, sizeof space, "%s%s",
              mono                             ? "mono"

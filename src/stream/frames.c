@@ -1,5 +1,6 @@
 /* Frames through image filters: the work of a pipeline (pipeline.h). Each queue of the device has its own filter, since
  * the memory between passes of a filter serves one execution at a time. */
+#include "param/param.h"
 #include "rechenwerk/image.h"
 #include "stream/pipeline.h"
 #include "stream/stream.h"
@@ -15,19 +16,32 @@ typedef struct frames {
     rw_array *pixels[RW_PIPELINE_DEPTH + 1], *y[RW_PIPELINE_DEPTH + 1]; /* of the filter, for each slot */
 } frames;
 
-static rw_status read_frame(void *user, int64_t n, int b, void *x, bool *end)
+#define ROW(member, kind, standard, allowed, line)                                                                     \
+    RW_ROW(rw_stream_spec, member, kind, standard, allowed, line, .brief = NULL)
+
+static const rw_param rows[] = {
+    ROW(out_format, TEXT, "", "",
+        "format of OUT: y4m, clm, pnm, pictures or raw (default: by its extension, or that of IN)"),
+    ROW(luma, BOOL, "false", "", "filter only the luma (default: filter red, green, blue)"),
+    ROW(queues, INT, "3", "[1, 16]", "device queues that run concurrently"),
+    ROW(depth, INT, "8", "[1, 256]", "maximum number of frames between reading and writing"),
+    ROW(rate, REAL, "", "[0, inf)", "read N frames per second, as from a camera (default: as fast as possible)"),
+    ROW(deadline, REAL, "", "[0, inf)",
+        "maximum time from reading to writing a frame; later frames are counted (default: 1/rate)"),
+    ROW(frames_max, INT, "", "[1, 1000000000000000]", "stop after N frames"),
+};
+
+RW_PARAMS(rw_stream_params, rw_stream_spec, rows, "stream", "a stream")
+
+static rw_status read_frame(void *user, int64_t n RW_UNUSED, int b RW_UNUSED, void *x, bool *end)
 {
     frames *f = user;
-    (void)n;
-    (void)b;
     return f->in.table->read(f->in.state, x, end);
 }
 
-static rw_status write_frame(void *user, int64_t n, int blocks, const void *y)
+static rw_status write_frame(void *user, int64_t n RW_UNUSED, int blocks RW_UNUSED, const void *y)
 {
     frames *f = user;
-    (void)n;
-    (void)blocks;
     return f->out.table->write(f->out.state, y);
 }
 
@@ -88,10 +102,11 @@ static const rw_pipeline_work work = {read_frame, launch, write_frame, progress,
 
 static rw_status check_spec(frames *f)
 {
-    const rw_stream_spec *s = f->spec;
     rw_pipeline *p = &f->pipeline;
-    p->queues = s->queues ? s->queues : 3;
-    p->depth = s->depth ? s->depth : RW_MAX(8, p->queues + 2);
+    rw_stream_spec resolved = *f->spec, *s = &resolved;
+    RW_TRY(rw_params_resolve(p->ctx, rw_stream_params(), "stream", s));
+    p->queues = s->queues;
+    p->depth = f->spec->depth ? s->depth : RW_MAX(s->depth, s->queues + 2);
     p->batch = 1;
     p->rate = s->rate;
     p->most = s->frames_max;
@@ -99,10 +114,7 @@ static rw_status check_spec(frames *f)
     p->report.deadline = s->deadline > 0 ? s->deadline : s->rate > 0 ? 1 / s->rate : 0;
     for (int i = 0; i < RW_COUNT(s->frames.reserved); ++i)
         RW_TRY(rw_reserved_check(p->ctx, "rw_frame_format", &(int64_t){s->frames.reserved[i]}, 1));
-    RW_TRY(rw_pipeline_create(p, f->device));
-    if (s->rate >= 0 && s->deadline >= 0) return RW_OK;
-    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither may be negative", s->rate,
-                   s->deadline);
+    return rw_pipeline_create(p, f->device);
 }
 
 static rw_status make_filters(frames *f, rw_image_info *info)

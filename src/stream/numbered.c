@@ -52,7 +52,10 @@ rw_status rw_numbered_parse(rw_context *ctx, const char *name, rw_numbered *p)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "%s: a file name may have one %%d or %%04d, for the number of a picture; %%%% is a percent sign",
                        name);
-    if (numbers == 0) return strcpy(p->before, name), RW_OK;
+    if (numbers == 0) {
+        strcpy(p->before, name);
+        return RW_OK;
+    }
     for (const char *s = name; *s; ++s) {
         int width;
         const size_t n = number_at(s, &width);

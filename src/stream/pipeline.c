@@ -99,7 +99,10 @@ static void *reader(void *user)
         if (end && status == RW_OK) p->end = true; /* a failure is set together with its end */
         pthread_cond_broadcast(&p->changed);
         pthread_mutex_unlock(&p->lock);
-        if (status != RW_OK) return fail_in_thread(p, status, false), NULL;
+        if (status != RW_OK) {
+            fail_in_thread(p, status, false);
+            return NULL;
+        }
         if (end) return NULL;
     }
 }
@@ -137,7 +140,10 @@ static void *writer(void *user)
         pthread_mutex_unlock(&p->lock);
         if (stop) return NULL;
         rw_status status = p->work->write(p->user, n, s->blocks, s->out);
-        if (status != RW_OK) return fail_in_thread(p, status, true), NULL;
+        if (status != RW_OK) {
+            fail_in_thread(p, status, true);
+            return NULL;
+        }
         pthread_mutex_lock(&p->lock);
         count(p, n);
         pthread_cond_broadcast(&p->changed);
@@ -380,10 +386,6 @@ rw_status rw_pipeline_run(rw_pipeline *p, rw_status made)
 
 rw_status rw_pipeline_create(rw_pipeline *p, rw_device *device)
 {
-    if (p->queues < 1 || p->queues > RW_PIPELINE_QUEUES)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: queues = %d must be 1 to %d", p->queues, RW_PIPELINE_QUEUES);
-    if (p->depth < 1 || p->depth > RW_PIPELINE_DEPTH)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: depth = %d must be 1 to %d", p->depth, RW_PIPELINE_DEPTH);
     p->slots = p->depth + p->observed;
     p->last_shown = -1;
     const size_t n = (size_t)p->slots * (size_t)p->batch;

@@ -43,7 +43,7 @@ struct rw_screen {
     rw_context *ctx;
     SDL_Window *window;
     SDL_GLContext opengl; /* NULL: pages go through the surface */
-    GLuint buffer;        /* of OpenGL, for pages of so many bytes */
+    GLuint buffer;        /* of OpenGL, for pages of this size in bytes */
     size_t bytes;
     rw_gl_buffer shared; /* the same for the device */
 };
@@ -103,7 +103,11 @@ rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
                        "a window is already open, and a process can have only one: destroy it first");
     rw_screen *s = rw_calloc(1, sizeof *s);
     rw_status status = s ? init(ctx) : rw_fail_memory(ctx, sizeof *s, "a window");
-    if (status == RW_OK) return s->ctx = ctx, *screen = s, RW_OK;
+    if (status == RW_OK) {
+        s->ctx = ctx;
+        *screen = s;
+        return RW_OK;
+    }
     rw_free(s);
     __atomic_store_n(&taken, false, __ATOMIC_RELEASE);
     return status;
@@ -170,7 +174,10 @@ static bool open_shared(rw_screen *s, rw_device *dev, const char *title, int wid
     s->opengl = s->window ? sdl.GL_CreateContext(s->window) : NULL;
     const char *reason = s->opengl && load_gl() ? NULL : sdl.GetError();
     if (!reason && make_buffer(s, dev, 3 * (size_t)width * (size_t)height) != RW_OK) reason = rw_message(s->ctx);
-    if (!reason) return sdl.GL_SetSwapInterval(0), true; /* the stream does not wait for the screen */
+    if (!reason) {
+        sdl.GL_SetSwapInterval(0); /* the stream does not wait for the screen */
+        return true;
+    }
     rw_log(s->ctx, RW_LOG_INFO, "the window is drawn from host memory, not through OpenGL: %s",
            *reason ? reason : "functions of OpenGL are missing");
     close_window(s);
@@ -246,9 +253,8 @@ static rw_screen_key key_of(const SDL_Event *e)
     }
 }
 
-rw_screen_key rw_screen_poll(rw_screen *s)
+rw_screen_key rw_screen_poll(rw_screen *s RW_UNUSED)
 {
-    (void)s;
     rw_screen_key key = RW_SCREEN_NOTHING;
     for (SDL_Event e; key == RW_SCREEN_NOTHING && sdl.PollEvent(&e);) key = key_of(&e);
     return key;
@@ -276,17 +282,18 @@ rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
 }
 
 /* Never called: there is no screen. */
-rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int width, int height)
+rw_status rw_screen_open(rw_screen *s RW_UNUSED, rw_device *dev RW_UNUSED, const char *title RW_UNUSED,
+                         int width RW_UNUSED, int height RW_UNUSED)
 {
-    return (void)s, (void)dev, (void)title, (void)width, (void)height, RW_ERR_UNSUPPORTED;
+    return RW_ERR_UNSUPPORTED;
 }
-bool rw_screen_is_open(const rw_screen *s) { return (void)s, false; }
-void rw_screen_size(const rw_screen *s, int *width, int *height) { (void)s, *width = *height = 0; }
-rw_status rw_screen_show(rw_screen *s, rw_array *page, rw_queue *q)
+bool rw_screen_is_open(const rw_screen *s RW_UNUSED) { return false; }
+void rw_screen_size(const rw_screen *s RW_UNUSED, int *width, int *height) { *width = *height = 0; }
+rw_status rw_screen_show(rw_screen *s RW_UNUSED, rw_array *page RW_UNUSED, rw_queue *q RW_UNUSED)
 {
-    return (void)s, (void)page, (void)q, RW_ERR_UNSUPPORTED;
+    return RW_ERR_UNSUPPORTED;
 }
-rw_screen_key rw_screen_poll(rw_screen *s) { return (void)s, RW_SCREEN_NOTHING; }
+rw_screen_key rw_screen_poll(rw_screen *s RW_UNUSED) { return RW_SCREEN_NOTHING; }
 void rw_screen_destroy(rw_screen **screen) { *screen = NULL; }
 
 #endif

@@ -105,7 +105,7 @@ typedef struct rw_frame_converter {
 bool rw_frame_needs_conversion(const rw_frame_format *format);
 /* The filter's channels for frames of this format. */
 int rw_frame_channels(const rw_frame_format *format, bool luma);
-/* What a filter's result of so many channels and this size is written as. */
+/* The format in which a filter's result of this size and number of channels is written. */
 rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t width, int64_t height, int channels,
                                 const rw_stream_format *table);
 /* channels: those of the filter's result. */

@@ -230,7 +230,7 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "is not a value of rw_fft_kind", rw_fft_create(dev, &s, &f));
     s.kind = RW_FFT_COMPLEX;
     s.scale = NAN;
-    FAILS(RW_ERR_ARGUMENT, "scale = nan must be finite", rw_fft_create(dev, &s, &f));
+    FAILS(RW_ERR_ARGUMENT, "scale = .nan is not", rw_fft_create(dev, &s, &f));
     s.scale = 0;
     s.ndim = 2;
     s.shape[1] = 4;

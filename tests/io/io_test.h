@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "../long.h"
-#include "files/stream.h"
+#include "files/io.h"
 
 #define UNUSED __attribute__((unused))
 #define ASSERT_OK(call)                                                                                                \

@@ -12,11 +12,13 @@
 #include <cmocka.h>
 
 #include "param/param.h"
+#include "rechenwerk/fft.h"
 #include "rechenwerk/image.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
 #include "rechenwerk/ode.h"
 #include "rechenwerk/signal.h"
+#include "rechenwerk/stream.h"
 
 static rw_context *ctx;
 
@@ -26,7 +28,8 @@ static const struct {
 } tables[] = {
     {rw_sparse_params, "sparse.h"},    {rw_precond_params, "precond.h"},       {rw_krylov_params, "krylov.h"},
     {rw_ode_params, "ode.h"},          {rw_multiblock_params, "multiblock.h"}, {rw_image_op_params, "image.h"},
-    {rw_signal_op_params, "signal.h"},
+    {rw_signal_op_params, "signal.h"}, {rw_signal_params, "signal.h"},         {rw_spectrogram_params, "signal.h"},
+    {rw_fft_params, "fft.h"},          {rw_convolution_params, "fft.h"},       {rw_stream_params, "stream.h"},
 };
 
 /* A member and the default that its comment states, "" for none. */

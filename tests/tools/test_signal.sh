@@ -129,12 +129,13 @@ expect 2 "must be rate, sample type and channels" signal raw x.wav --op gain --s
 expect 2 "must be rate, sample type and channels" signal raw x.wav --op gain --samples 48000:s16:
 expect 2 "unknown sample type s17" signal raw x.wav --op gain --samples 48000:s17:2
 expect 2 "--kind u9" signal in.wav x.wav --op gain --kind u9
-expect 2 "wav or raw" signal in.wav x.wav --op gain --format mp3
+expect 2 "--format mp3: unknown format; known are wav, raw" signal in.wav x.wav --op gain --format mp3
 expect 2 "--rate 5: must be real" signal in.wav x.wav --op gain --rate 5
 expect 2 "f32 or f64" signal in.wav x.wav --op gain -p f16
 expect 2 "--block 0" signal in.wav x.wav --op gain --block 0
 expect 2 "--range 3" spectrogram in.wav x.png --range 3
 expect 2 "unknown window" spectrogram in.wav x.png --window han
+expect 2 "beta = 0 is outside (0, 100]" spectrogram in.wav x.png --beta 0 # a zero that is given is no default
 expect 2 "channel = 3: the signal has 2" spectrogram in.wav x.png --channel 3
 expect 2 "the file name must end in" spectrogram in.wav x.txt
 # what is too long is refused before the first operation is designed

@@ -5,12 +5,7 @@
 #include "rechenwerk/program.h"
 #include "rechenwerk/run.h"
 
-static void trace_line(void *user, rw_log_level level, const char *text)
-{
-    (void)user;
-    (void)level;
-    printf("%s\n", text);
-}
+static void trace_line(void *user RW_UNUSED, rw_log_level level RW_UNUSED, const char *text) { printf("%s\n", text); }
 
 /* Compiles what a case needs and prints one line for each look-up. */
 static int trace(rw_context *ctx, const arguments *a)

@@ -1,4 +1,4 @@
-/* The cases that came with the program: in $RECHENWERK_CASES, beside the program as installed (share/rechenwerk/cases)
+/* The cases that came with the program: in $RECHENWERK_CASES, next to the program as installed (share/rechenwerk/cases)
  * or as built (cases/ of the source, above build/ or build/PRESET/), or in ./cases. */
 #include <dirent.h>
 #include <stdlib.h>

@@ -19,7 +19,9 @@ typedef struct option {
     const char *name;  /* "output", given as --output */
     char letter;       /* 'm', given as -m; 0: none, or that of the name in all commands (letter_of) */
     const char *value; /* "DIR", or NULL for a switch */
-    const char *line;  /* NULL: that of the row of this name, with its default */
+    /* "WORDS@member": WORDS and the line of that row of the command's parameters, with its default; NULL: of the row of
+     * this name. Such options are read by set_options. */
+    const char *line;
 } option;
 
 typedef struct arguments arguments;
@@ -70,6 +72,11 @@ const char *value_of(const arguments *a, const char *name); /* the last one give
 bool number_of(const arguments *a, const char *name, double *number);
 /* Reads an integer from least to most; false after a message. */
 bool whole_of(const arguments *a, const char *name, double least, double most, double *number);
+/* Reads the options that have rows into members of the command's specification; false after a message. */
+bool set_options(const arguments *a, void *spec);
+/* The value of a row for a text, which is the option's or a part of it; false after a message. */
+bool choice_of(const arguments *a, const char *name, const rw_params *rows, const char *member, const char *text,
+               int *value);
 
 /* outputs.c */
 typedef struct output_file {

@@ -10,19 +10,6 @@ typedef struct work {
     rw_convolution_spec spec;
 } work;
 
-static int find_mode(const arguments *a, rw_convolution_mode *mode)
-{
-    const char *names[RW_CONVOLUTION_MODES + 1] = {NULL}, *text = value_of(a, "mode");
-    for (int m = 0; m < RW_CONVOLUTION_MODES; m++) {
-        names[m] = rw_convolution_mode_name((rw_convolution_mode)m);
-        if (text && strcmp(text, names[m]) == 0) {
-            *mode = (rw_convolution_mode)m;
-            text = NULL;
-        }
-    }
-    return text ? usage("convolve: --mode %s: unknown mode%s", text, suggest(text, names)) : 0;
-}
-
 /* B gets axes of one element in front, until it has as many as A; those axes are not convolved. */
 static rw_status align(work *w, unsigned *leading)
 {
@@ -43,8 +30,7 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
 {
     rw_convolution_spec *s = &w->spec;
     unsigned leading = 0;
-    int code = find_mode(a, &s->mode);
-    if (code != 0) return code;
+    if (!set_options(a, s)) return 2;
     if (rw_array_ndim(w->b) > rw_array_ndim(w->a))
         return usage("convolve: %s has fewer axes than %s (%d, %d): give the array with more axes first",
                      a->operands[0], a->operands[1], rw_array_ndim(w->a), rw_array_ndim(w->b));
@@ -57,7 +43,6 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     if (status == RW_OK) status = align(w, &leading);
     if (status != RW_OK) return failed(ctx, status);
     s->ndim = rw_array_ndim(w->a);
-    s->correlate = given(a, "correlate");
     int axis[RW_MAX_NDIM], naxes;
     if (!axes_of(a, s->ndim, axis, &naxes)) return 2;
     for (int i = 0; i < naxes; i++) s->axes |= 1u << axis[i];
@@ -122,8 +107,8 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"mode", 'm', "MODE", "full, same, valid or periodic (default: full)"},
-    {"correlate", 'c', NULL, "correlation: B is reversed and conjugated"},
+    {"mode", 'm', "MODE", NULL},
+    {"correlate", 'c', NULL, NULL},
     OPTION_AXES,
     OPTION_PRECISION,
     OPTION_DEVICE,
@@ -142,5 +127,6 @@ const command command_convolve = {
             "are matched with the last axes of A, and the same B applies along all other axes.",
     .options = options,
     .noptions = COUNT(options),
+    .rows = rw_convolution_params,
     .run = run,
 };

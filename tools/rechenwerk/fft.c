@@ -48,35 +48,19 @@ static double norm_of(rw_fft_kind kind, int64_t n)
                                                          : 2 * (double)n;
 }
 
-static int find_kind(const arguments *a, rw_fft_kind *kind)
-{
-    const char *names[RW_FFT_KINDS + 1] = {NULL}, *text = value_of(a, "kind");
-    for (int k = 0; k < RW_FFT_KINDS; k++) {
-        names[k] = rw_fft_kind_name((rw_fft_kind)k);
-        if (text && strcmp(text, names[k]) == 0) {
-            *kind = (rw_fft_kind)k;
-            text = NULL;
-        }
-    }
-    if (text) return usage("fft: --kind %s: unknown transform%s", text, suggest(text, names));
-    if (given(a, "real") && value_of(a, "kind") && *kind != RW_FFT_REAL)
-        return usage("fft: --real and --kind %s exclude each other", value_of(a, "kind"));
-    if (given(a, "real")) *kind = RW_FFT_REAL;
-    return 0;
-}
-
 /* The specification from the array and the options. */
 static int plan(rw_context *ctx, const arguments *a, work *w)
 {
     rw_fft_spec *s = &w->spec;
     const char *scale = value_of(a, "scale") ? value_of(a, "scale") : "inverse";
-    int code = find_kind(a, &s->kind);
-    if (code != 0) return code;
-    const bool real_input = s->kind == RW_FFT_REAL && !given(a, "inverse"),
+    if (!set_options(a, s)) return 2;
+    if (given(a, "real") && given(a, "kind") && s->kind != RW_FFT_REAL)
+        return usage("fft: --real and --kind %s exclude each other", value_of(a, "kind"));
+    if (given(a, "real")) s->kind = RW_FFT_REAL;
+    const bool real_input = s->kind == RW_FFT_REAL && !s->inverse,
                is_complex = rw_dtype_is_complex(rw_array_dtype(w->x));
     if (real_input && is_complex)
         return usage("fft: %s holds complex values, but --real transforms real ones", a->operands[0]);
-    s->inverse = given(a, "inverse");
     s->single = rw_dtype_size(rw_array_dtype(w->x)) / (is_complex ? 2 : 1) == 4;
     s->ndim = rw_array_ndim(w->x);
     if (s->kind == RW_FFT_REAL && !real_input) {
@@ -107,8 +91,6 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
         strcmp(scale, "ortho"))
         return usage("fft: --scale %s: must be none, inverse, forward, both or ortho", scale);
     s->ortho = strcmp(scale, "ortho") == 0;
-    s->load = value_of(a, "load");
-    s->store = value_of(a, "store");
     if (strcmp(scale, s->inverse ? "inverse" : "forward") == 0) s->scale = 1 / product;
     if (strcmp(scale, "both") == 0) s->scale = 1 / sqrt(product);
     return 0;
@@ -217,9 +199,9 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"inverse", 'i', NULL, "compute the inverse transform"},
+    {"inverse", 'i', NULL, NULL},
     {"real", 'r', NULL, "real transform with half spectrum; with --inverse from half spectrum to real values"},
-    {"kind", 'k', "KIND", "transform: complex, real, dct1 … dct4, dst1 … dst4 (default: complex)"},
+    {"kind", 'k', "KIND", NULL},
     OPTION_AXES,
     {"shape", 0, "LIST",
      "number of points along each transformed axis, in the order of --axes; the input is zero-padded or truncated "
@@ -227,10 +209,8 @@ static const option options[] = {
     {"scale", 0, "WHICH",
      "direction divided by the number of points: inverse, forward, none, both by its square root, or ortho: both, with "
      "the weights that make cosine and sine transforms orthonormal (default: inverse)"},
-    {"load", 0, "EXPRESSION",
-     "expression to transform in place of each element u with the indices i0, i1, …, such as \"u*sin(pi*(i0 + "
-     "0.5)/512)^2\""},
-    {"store", 0, "EXPRESSION", "expression to write in place of each element u of the result, such as \"abs(u)^2\""},
+    {"load", 0, "EXPRESSION", NULL},
+    {"store", 0, "EXPRESSION", NULL},
     {"tune", 0, "SECONDS",
      "try other plans first, for at most SECONDS, and use the fastest for this and later transforms"},
     {"wisdom", 0, "FILE",
@@ -253,5 +233,6 @@ const command command_fft = {
             "that n is even; --shape gives an odd n.",
     .options = options,
     .noptions = COUNT(options),
+    .rows = rw_fft_params,
     .run = run,
 };

@@ -37,7 +37,7 @@ static double digits(int64_t n)
     return n ? all / (double)n : 0;
 }
 
-/* A line an entry: row, column, and its value of so many characters. */
+/* One line per entry: row, column, and its value in this number of characters. */
 static double file_bytes(const request *r, double value)
 {
     return 80 + (double)r->entries * (digits(r->rows) + digits(r->columns) + value + 3);
@@ -130,10 +130,9 @@ static rw_status make_trace(rw_device *device, const request *r, rw_sparse **mat
 
 /* ---- laplace ----------------------------------------------------------------------------------------------------- */
 
-static int read_laplace(rw_context *ctx, request *r)
+static int read_laplace(rw_context *ctx RW_UNUSED, request *r)
 {
     const int64_t *n = r->spec.cells;
-    (void)ctx;
     const double all = (double)n[0] * (double)n[1] * (double)n[2];
     if (all > 1e8) return usage("generate: a grid of %.3g cells is too large: at most 1e8 cells are possible", all);
     r->rows = r->columns = (int64_t)all;

@@ -132,13 +132,12 @@ static rw_status write_figure(rw_context *ctx, const arguments *a, const work *w
     return rw_figure_write_images(ctx, path, NULL, COUNT(images), images);
 }
 
-static rw_status execute_tiles(void *user, rw_queue *queue)
+static rw_status execute_tiles(void *user, rw_queue *queue RW_UNUSED)
 {
     work *w = user;
     const void *x;
     void *y;
     const rw_image_spec spec = spec_of(w, rw_array_dtype(w->y));
-    (void)queue;
     rw_status status = rw_array_read(w->x, &x);
     if (status == RW_OK) status = rw_array_write(w->y, &y);
     return status == RW_OK ? rw_image_filter_tiles(w->device, &spec, x, y, (int64_t)(w->megabytes * 1e6), NULL)
@@ -353,6 +352,7 @@ const command command_image = {
     .operands = "IN OUT",
     .least = 2,
     .most = 2,
+    .rows = rw_stream_params,
     .line = "filter an image: smoothing, edges, rank filters, morphology, colours, and chains of them",
     .more = "Formats are PNG, PNM, BMP, JPEG, TIFF and .npy, found by the first bytes of IN and the extension of OUT. "
             "Operations and their parameters: rechenwerk list filters. IN and OUT may be streams of frames: - for "

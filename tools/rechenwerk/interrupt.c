@@ -13,10 +13,9 @@ static rw_cancel cancel;
 static bool ends_itself; /* atomic */
 static sem_t wake;
 
-static void on_signal(int number)
+static void on_signal(int number RW_UNUSED)
 {
     const int error = errno;
-    (void)number;
     rw_cancel_request(&cancel);
     sem_post(&wake);
     errno = error;

@@ -1,4 +1,4 @@
-/* rechenwerk lab list, rechenwerk lab NAME: studies beside published values. */
+/* rechenwerk lab list, rechenwerk lab NAME: studies compared with published values. */
 #include "lab/studies.h"
 
 #include <stdlib.h>
@@ -37,9 +37,8 @@ static int find_format(const arguments *a)
     return -1;
 }
 
-static void show_progress(void *user, const char *text)
+static void show_progress(void *user RW_UNUSED, const char *text)
 {
-    (void)user;
     fprintf(stderr, "\r\033[K%s", text);
     fflush(stderr);
 }

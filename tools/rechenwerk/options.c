@@ -168,6 +168,72 @@ bool whole_of(const arguments *a, const char *name, double least, double most, d
     return false;
 }
 
+/* ---- options that have rows -------------------------------------------------------------------------------------- */
+
+static const rw_param *row_named(const rw_params *rows, const char *name)
+{
+    for (int i = 0; rows && i < rows->n; i++)
+        if (strcmp(rows->row[i].name, name) == 0) return &rows->row[i];
+    return NULL;
+}
+
+/* NULL: the option is the command's own. */
+static const rw_param *row_of(const command *c, const option *o)
+{
+    const char *at = o->line ? strchr(o->line, '@') : NULL;
+    return (o->line && !at) || !c->rows ? NULL : row_named(c->rows(), at ? at + 1 : o->name);
+}
+
+bool choice_of(const arguments *a, const char *name, const rw_params *rows, const char *member, const char *text,
+               int *value)
+{
+    const rw_param *row = row_named(rows, member);
+    char words[256], *rest = NULL;
+    const char *names[32] = {NULL};
+    int n = 0;
+    snprintf(words, sizeof(words), "%s", row->allowed);
+    for (char *word = strtok_r(words, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
+        names[n++] = word;
+        if (strcmp(word, text) != 0) continue;
+        *value = n - (row->kind == RW_PARAM_CHOICE);
+        return true;
+    }
+    const char *of = strstr(row->line, " of ");
+    const int what = of ? (int)(of - row->line) : (int)strcspn(row->line, ":");
+    const bool part = strcmp(text, value_of(a, name)) != 0;
+    usage("%s: --%s %s: unknown %.*s%s%s%s", a->command->name, name, value_of(a, name), what, row->line,
+          part ? " " : "", part ? text : "", suggest(text, names));
+    return false;
+}
+
+static bool set_integer(const arguments *a, const char *name, const rw_param *row, void *to)
+{
+    double x, least = 0, most = 0;
+    sscanf(row->allowed, "[%lf, %lf]", &least, &most);
+    if (!whole_of(a, name, least, most, &x)) return false;
+    if (row->size == sizeof(int)) *(int *)to = (int)x;
+    else *(int64_t *)to = (int64_t)x;
+    return true;
+}
+
+bool set_options(const arguments *a, void *spec)
+{
+    bool good = true;
+    for (int i = 0; good && i < a->ngiven; i++) {
+        const option *o = a->given[i].option;
+        const rw_param *row = row_of(a->command, o);
+        if (!row) continue;
+        void *to = (char *)spec + row->offset;
+        const char *text = value_of(a, o->name);
+        if (row->kind == RW_PARAM_BOOL) *(bool *)to = true;
+        else if (row->kind == RW_PARAM_TEXT) *(const char **)to = text;
+        else if (row->kind == RW_PARAM_INT) good = set_integer(a, o->name, row, to);
+        else if (row->kind != RW_PARAM_REAL) good = choice_of(a, o->name, a->command->rows(), row->name, text, to);
+        else if ((good = number_of(a, o->name, to)) && *(double *)to == 0 && *row->standard) *(double *)to = RW_ZERO;
+    }
+    return good;
+}
+
 bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, void *spec)
 {
     for (int i = 0; i < rows->n; i++) {
@@ -175,7 +241,10 @@ bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, voi
         if (!given(a, row->name)) continue;
         const char *text = row->kind == RW_PARAM_BOOL ? "true" : value_of(a, row->name);
         rw_status status = rw_params_set_sized(ctx, rows, a->command->name, row->name, text, spec, rows->size);
-        if (status != RW_OK) return failed(ctx, status), false;
+        if (status != RW_OK) {
+            failed(ctx, status);
+            return false;
+        }
     }
     return true;
 }
@@ -183,15 +252,10 @@ bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, voi
 const char *line_of(const command *c, const option *o)
 {
     static char line[400];
-    if (o->line) return o->line;
-    const rw_params *rows = c->rows();
-    for (int i = 0; i < rows->n; i++) {
-        const rw_param *row = &rows->row[i];
-        if (strcmp(row->name, o->name) != 0) continue;
-        const bool standard = row->kind != RW_PARAM_BOOL && *row->standard && !row->required;
-        snprintf(line, sizeof(line), "%s%s%s%s", row->line, standard ? " (default: " : "",
-                 standard ? row->standard : "", standard ? ")" : "");
-        return line;
-    }
-    return "";
+    const rw_param *row = row_of(c, o);
+    if (!row) return o->line;
+    const bool standard = row->kind != RW_PARAM_BOOL && *row->standard && !row->required;
+    snprintf(line, sizeof(line), "%.*s%s%s%s%s", o->line ? (int)strcspn(o->line, "@") : 0, o->line ? o->line : "",
+             row->line, standard ? " (default: " : "", standard ? row->standard : "", standard ? ")" : "");
+    return line;
 }

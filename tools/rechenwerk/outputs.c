@@ -29,7 +29,7 @@ static const char *path_of(const arguments *a, const output_file *o)
 /* "--" before the name of an option. */
 static const char *dashes(const output_file *o) { return o->operand ? "" : "--"; }
 
-/* Files are written beside their place, so their folder is needed. */
+/* Files are written next to their final path, so their folder is needed. */
 static int check_folder(const arguments *a, const output_file *o, const char *path)
 {
     const char *slash = strrchr(path, '/');

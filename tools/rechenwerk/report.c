@@ -140,10 +140,9 @@ void print_failure(int code)
     json_end();
 }
 
-static void log_line(void *user, rw_log_level level, const char *text)
+static void log_line(void *user RW_UNUSED, rw_log_level level, const char *text)
 {
     static const char *const names[] = {"error: ", "warning: ", "", ""};
-    (void)user;
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); /* a progress line may stand there */
     char *own = with_options(text);
     fprintf(stderr, "rechenwerk: %s%s\n", names[level], own ? own : text);

@@ -118,11 +118,10 @@ static rw_status show_outputs(void *user, const rw_run_progress *p)
     return RW_OK;
 }
 
-static rw_status show_progress(void *user, const rw_run_progress *p)
+static rw_status show_progress(void *user RW_UNUSED, const rw_run_progress *p)
 {
     char left[32], steps[32], points[32];
     double span = p->end - p->start;
-    (void)user;
     set_compiling(p);
     if (p->compiling) {
         fprintf(stderr, "\r\033[Kcompiling %lld", (long long)p->compilations);

@@ -57,6 +57,9 @@ FUNCTION(rw_status, rw_selftest_sized,
 FUNCTION(rw_status, rw_list_words, (rw_context * ctx, const char *kind, rw_word **words, int64_t *n),
          (ctx, kind, words, n))
 FUNCTION(const char *const *, rw_word_kinds, (void), ())
+FUNCTION(const rw_params *, rw_stream_params, (void), ())
+FUNCTION(const rw_params *, rw_signal_params, (void), ())
+FUNCTION(const rw_params *, rw_spectrogram_params, (void), ())
 FUNCTION(rw_status, rw_help, (rw_context * ctx, const char *name, char **text), (ctx, name, text))
 FUNCTION(rw_status, rw_case_template, (rw_context * ctx, const char *problem, char **text), (ctx, problem, text))
 FUNCTION(rw_status, rw_describe, (rw_context * ctx, char **json), (ctx, json))

@@ -9,18 +9,6 @@
 
 #include "transforms.h"
 
-static bool kind_of(const arguments *a, const char *text, const char *name, rw_sample_kind *kind)
-{
-    const char *names[RW_SAMPLE_KINDS] = {NULL};
-    for (int k = 1; k < RW_SAMPLE_KINDS; k++) {
-        names[k - 1] = rw_sample_kind_name((rw_sample_kind)k);
-        if (strcmp(text, names[k - 1]) == 0) return *kind = (rw_sample_kind)k, true;
-    }
-    usage("%s: --%s %s: unknown sample type %s%s", a->command->name, name, value_of(a, name), text,
-          suggest(text, names));
-    return false;
-}
-
 /* "48000:s16:2" */
 static bool samples_of(const arguments *a, rw_signal_format *format)
 {
@@ -36,7 +24,7 @@ static bool samples_of(const arguments *a, rw_signal_format *format)
     }
     format->rate = rate;
     format->channels = channels;
-    return kind_of(a, kind, "samples", &format->kind);
+    return choice_of(a, "samples", rw_signal_params(), "kind", kind, (int *)&format->kind);
 }
 
 static bool precision_of(const arguments *a, bool *wide)
@@ -75,26 +63,12 @@ static rw_status progress(void *user, const rw_signal_report *r)
 
 static bool spec_of(const arguments *a, rw_signal_spec *s)
 {
-    const char *format = value_of(a, "format"), *kind = value_of(a, "kind"), *rate = value_of(a, "rate");
-    double block = 0, batch = 0, queues = 0, depth = 0, deadline = 0;
-    if (!samples_of(a, &s->in) || !precision_of(a, &s->wide) || (kind && !kind_of(a, kind, "kind", &s->kind)) ||
-        !whole_of(a, "block", 1, 1 << 24, &block) || !whole_of(a, "batch", 1, 4096, &batch) ||
-        !whole_of(a, "queues", 1, 16, &queues) || !whole_of(a, "depth", 1, 256, &depth) ||
-        !number_of(a, "deadline", &deadline))
-        return false;
-    s->block = (int64_t)block;
-    s->batch = (int)batch;
-    s->queues = (int)queues;
-    s->depth = (int)depth;
-    s->deadline = deadline / 1000;
-    s->keep_delay = given(a, "keep-delay");
-    s->real_time = rate;
-    if (format) s->container = strcmp(format, "wav") == 0 ? RW_SIGNAL_WAV : RW_SIGNAL_RAW;
-    if (format && strcmp(format, "wav") && strcmp(format, "raw"))
-        return usage("signal: --format %s: must be wav or raw", format), false;
+    const char *rate = value_of(a, "rate");
+    if (!samples_of(a, &s->in) || !precision_of(a, &s->wide) || !set_options(a, s)) return false;
+    s->deadline /= 1000; /* --deadline is in milliseconds */
     if (rate && strcmp(rate, "real"))
-        return usage("signal: --rate %s: must be real, which reads IN at its sampling rate", rate), false;
-    return true;
+        usage("signal: --rate %s: must be real, which reads IN at its sampling rate", rate);
+    return !rate || strcmp(rate, "real") == 0;
 }
 
 static void print_report(FILE *to, const arguments *a, const rw_signal_report *r)
@@ -157,19 +131,16 @@ static const option signal_options[] = {
     {"op", 0, "OP", "operations separated by |, such as \"lowpass:cutoff=1000:taps=255|gain:db=6\"; may be repeated"},
     {"set", 0, "NAME=VALUE", "a parameter of the last operation, such as taps=511; may be repeated"},
     OPTION_SAMPLES,
-    {"format", 0, "NAME", "format of OUT: wav or raw (default: by its extension .wav, .raw, .pcm, or that of IN)"},
-    {"kind", 0, "KIND", "sample type of OUT: u8, s16, s24, s32, f32 or f64 (default: that of IN)"},
-    {"keep-delay", 0, NULL,
-     "causal filter: OUT is delayed by half the taps (default: OUT is aligned with IN if the phase is linear)"},
+    {"format", 0, "NAME", "@container"},
+    {"kind", 0, "KIND", NULL},
+    {"keep-delay", 0, NULL, "@keep_delay"},
     OPTION_COMPUTE,
-    {"block", 0, "N", "samples per block (default: a power of 2, at least 1024 and the number of taps)"},
-    {"batch", 0, "N", "blocks per batch (default: 1 with --rate real, else about 65536 samples)"},
-    {"queues", 0, "N", "device queues that run concurrently (default: 2)"},
-    {"depth", 0, "N", "maximum number of batches between reading and writing (default: 4)"},
-    {"rate", 0, "real", "read IN at its sampling rate, as from a microphone (default: as fast as possible)"},
-    {"deadline", 0, "MS",
-     "maximum time from reading to writing a block in milliseconds; later blocks are counted (default: one block "
-     "with --rate real)"},
+    {"block", 0, "N", NULL},
+    {"batch", 0, "N", NULL},
+    {"queues", 0, "N", NULL},
+    {"depth", 0, "N", NULL},
+    {"rate", 0, "real", "@real_time"},
+    {"deadline", 0, "MS", "in milliseconds: @deadline"},
     OPTION_DEVICE,
     OPTION_VERBOSE,
     OPTION_QUIET,
@@ -186,41 +157,17 @@ const command command_signal = {
             "the same number of samples as IN. Operations and their parameters: rechenwerk list signals.",
     .options = signal_options,
     .noptions = COUNT(signal_options),
+    .rows = rw_signal_params,
     .run = run_signal,
 };
 
 /* ---- spectrogram ------------------------------------------------------------------------------------------------- */
 
-static bool window_of(const arguments *a, rw_signal_window *window)
-{
-    static const char *const names[] = {
-#define RW_X(name, text, line) text,
-        RW_SIGNAL_WINDOW_LIST(RW_X)
-#undef RW_X
-            NULL};
-    const char *text = value_of(a, "window");
-    for (int i = 0; text && names[i]; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *window = (rw_signal_window)(i + 1);
-            text = NULL;
-        }
-    if (text) usage("spectrogram: --window %s: unknown window%s", text, suggest(text, names));
-    return !text;
-}
-
 static bool spectrogram_of(const arguments *a, rw_spectrogram_spec *s)
 {
-    double length = 0, hop = 0, channel = 0;
     char rest;
     const char *range = value_of(a, "range");
-    if (!samples_of(a, &s->in) || !precision_of(a, &s->wide) || !window_of(a, &s->window) ||
-        !whole_of(a, "length", 2, 1 << 20, &length) || !whole_of(a, "hop", 1, 1 << 20, &hop) ||
-        !number_of(a, "beta", &s->beta) || !whole_of(a, "channel", 1, 64, &channel))
-        return false;
-    s->length = (int64_t)length;
-    s->hop = (int64_t)hop;
-    s->channel = (int)channel;
-    s->figure = given(a, "figure");
+    if (!samples_of(a, &s->in) || !precision_of(a, &s->wide) || !set_options(a, s)) return false;
     if (!range || (sscanf(range, "%lf:%lf%c", &s->low, &s->high, &rest) == 2 && s->low < s->high)) return true;
     usage("spectrogram: --range %s: must be the lower and upper limit in decibels, such as -100:0", range);
     return false;
@@ -252,14 +199,14 @@ static int run_spectrogram(const arguments *a)
 }
 
 static const option spectrogram_options[] = {
-    {"length", 0, "N", "samples per transform (default: 1024)"},
-    {"hop", 0, "N", "samples between the starts of transforms (default: length/4)"},
-    {"window", 0, "NAME", "window: hann, hamming, blackman, kaiser or rectangular (default: hann)"},
-    {"beta", 0, "X", "parameter of the kaiser window (default: 8.6)"},
-    {"channel", 0, "N", "channel, counted from 1 (default: mean of all channels)"},
+    {"length", 0, "N", NULL},
+    {"hop", 0, "N", NULL},
+    {"window", 0, "NAME", NULL},
+    {"beta", 0, "X", NULL},
+    {"channel", 0, "N", NULL},
     {"range", 0, "LOW:HIGH",
      "colour limits in decibels relative to a full-scale sine (default: the maximum and 80 dB below it)"},
-    {"figure", 0, NULL, "draw a figure with axes and a colour bar (default: one pixel per value)"},
+    {"figure", 0, NULL, NULL},
     OPTION_SAMPLES,
     OPTION_COMPUTE,
     OPTION_DEVICE,
@@ -279,5 +226,6 @@ const command command_spectrogram = {
             "frequency upward from 0 to half the sampling rate.",
     .options = spectrogram_options,
     .noptions = COUNT(spectrogram_options),
+    .rows = rw_spectrogram_params,
     .run = run_spectrogram,
 };

@@ -106,7 +106,7 @@ static double vectors_of(const solve *s)
            2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors);
 }
 
-/* The largest device memory at once, for a preconditioner of so many bytes; it is made before the vectors of the
+/* The largest device memory at once, for a preconditioner of `bytes`; it is made before the vectors of the
  * solver. */
 static double memory_of(const solve *s, int64_t precond)
 {

@@ -31,7 +31,7 @@ static void sort_by(const int64_t *key, int64_t n, int64_t keys, const int64_t *
 
 /* The first entry that differs from the conjugate of the one opposite to it, *opposite -1 where there is none; -1: all
  * agree. Row after row, columns ascending, the entry opposite to (i, j) is the next of row j that has not been met.
- * What rounding may leave, beside the largest entry, is no difference. */
+ * A rounding error relative to the largest entry is no difference. */
 static int64_t find_difference(const rw_entries *e, int64_t *next, const int64_t *first, const int64_t *order,
                                int64_t *opposite)
 {

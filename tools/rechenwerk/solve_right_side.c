@@ -98,7 +98,7 @@ static rw_status in_row_space(solve *s, rw_array **x)
 }
 
 /* A x is 0 for x = 1 but for rounding errors of its sums. Of a matrix by its rows, in the precision of its values; of
- * an equation beside A times another x. */
+ * an equation next to A times another x. */
 static rw_status vanishes(solve *s, bool *yes)
 {
     const rw_entries *e = &s->e;

@@ -1,5 +1,5 @@
-/* rechenwerk spmv A.mtx: products y = A x in several formats. rechenwerk tune A.mtx: the same beside what the choice of
- * a format predicts. */
+/* rechenwerk spmv A.mtx: products y = A x in several formats. rechenwerk tune A.mtx: the same, compared with what the
+ * choice of a format predicts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -53,17 +53,8 @@ static bool frames_of(const arguments *a, rw_frame_format *format)
 
 static bool spec_of(const arguments *a, rw_stream_spec *s)
 {
-    double queues = 0, depth = 0, count = 0, deadline = 0;
-    if (!frames_of(a, &s->frames) || !whole_of(a, "queues", 1, 16, &queues) || !whole_of(a, "depth", 1, 256, &depth) ||
-        !whole_of(a, "count", 1, 1e15, &count) || !number_of(a, "rate", &s->rate) ||
-        !number_of(a, "deadline", &deadline))
-        return false;
-    s->queues = (int)queues;
-    s->depth = (int)depth;
-    s->frames_max = (int64_t)count;
-    s->deadline = deadline / 1000;
-    s->luma = given(a, "luma");
-    s->out_format = value_of(a, "format");
+    if (!frames_of(a, &s->frames) || !set_options(a, s)) return false;
+    s->deadline /= 1000; /* --deadline is in milliseconds */
     return true;
 }
 

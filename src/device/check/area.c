@@ -12,7 +12,7 @@ enum { GUARD = 256, PATTERN = 0xa5, POISON = 0xff };
 
 static size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
-/* Bytes behind the data up to the end of its last page. */
+/* Bytes from the end of the data to the end of its last page. */
 static size_t tail(const rw_check_area *a)
 {
     return round_up(GUARD + a->capacity + GUARD, (size_t)sysconf(_SC_PAGESIZE)) - GUARD - a->capacity;

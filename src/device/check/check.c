@@ -34,12 +34,9 @@ static void describe(rw_device_properties *p)
     if (strncmp(p->driver, "C compiler ", 11) != 0) snprintf(p->driver, sizeof p->driver, "no C compiler: install gcc");
 }
 
-static int check_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
+static int check_list(rw_context *ctx RW_UNUSED, rw_device_properties *list, int max RW_UNUSED, char *reason RW_UNUSED,
+                      size_t reason_size RW_UNUSED)
 {
-    (void)ctx;
-    (void)max;
-    (void)reason;
-    (void)reason_size;
     describe(list);
     return 1;
 }
@@ -104,9 +101,8 @@ static void check_free(rw_device *dev, rw_buffer *buffer)
     rw_check_area_destroy(a);
 }
 
-static rw_status check_copy_in(rw_queue *q, rw_buffer *dst, const void *src, size_t bytes, bool blocking)
+static rw_status check_copy_in(rw_queue *q, rw_buffer *dst, const void *src, size_t bytes, bool blocking RW_UNUSED)
 {
-    (void)blocking;
     rw_check_state *s = state_of(q->device);
     pthread_mutex_lock(&s->lock);
     rw_check_area *a = rw_check_find(s, dst);
@@ -116,10 +112,8 @@ static rw_status check_copy_in(rw_queue *q, rw_buffer *dst, const void *src, siz
     return RW_OK;
 }
 
-static rw_status check_copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t bytes, bool blocking)
+static rw_status check_copy_out(rw_queue *q RW_UNUSED, void *dst, rw_buffer *src, size_t bytes, bool blocking RW_UNUSED)
 {
-    (void)q;
-    (void)blocking;
     memcpy(dst, src->pointer, bytes);
     return RW_OK;
 }
@@ -181,7 +175,7 @@ static rw_status check_identity(rw_device *dev, rw_text *identity)
     return rw_cc_identity(dev, options(s), identity);
 }
 
-/* The program's own text, behind definitions and dialect: from the line after the last #line. */
+/* The program's own text, after definitions and dialect: from the line after the last #line. */
 static const char *own_text(const char *text)
 {
     const char *found = text;

@@ -44,7 +44,7 @@ typedef struct rw_check_area {
     size_t map_bytes, bytes, capacity;
     uint8_t *written; /* for each byte: 0 when nothing has written it */
     rw_check_cell *cells;
-    int shift; /* 2^shift bytes a cell */
+    int shift; /* 2^shift bytes per cell */
     /* by kernels since it was made, an atomic operation both. What the unoptimised code reads: the operands of a macro,
      * and with gcc the index of a local array, as often as they stand there */
     uint64_t bytes_read, bytes_written;

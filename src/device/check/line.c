@@ -1,6 +1,6 @@
 /* From an address in a loaded program to the line of its text, through addr2line of binutils (or llvm-addr2line). The
  * program's file may be gone by then, so its bytes are kept and written out again. Without addr2line a report says
- * behind which EACH or BARRIER it was. */
+ * after which EACH or BARRIER it was. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
@@ -19,9 +19,8 @@ static bool write_image(const char *path, const rw_check_module *m)
 }
 
 /* First and last address of the object that was loaded at `base`. */
-static int find_extent(struct dl_phdr_info *info, size_t size, void *user)
+static int find_extent(struct dl_phdr_info *info, size_t size RW_UNUSED, void *user)
 {
-    (void)size;
     rw_check_module *m = user;
     if ((const char *)info->dlpi_addr != m->base) return 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {

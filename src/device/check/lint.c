@@ -156,7 +156,7 @@ static void add_declared(const lint *l, int i, int end, name *names, int *n)
     }
 }
 
-/* Does a statement begin behind this token? UNROLL and the like stand alone before a keyword. */
+/* Whether a statement begins after this token. UNROLL and the like stand alone before a keyword. */
 static bool begins(const token *t, int i)
 {
     if (is(t + i - 1, ";") || is(t + i - 1, "{") || is(t + i - 1, "}") || is(t + i - 1, "else")) return true;

@@ -1,6 +1,6 @@
 /* Compiling a program with the system's C compiler.
  *
- * The text gets one entry point a kernel behind it, which unpacks the arguments and calls the kernel for a range of
+ * The text is followed by one entry point per kernel, which unpacks the arguments and calls the kernel for a range of
  * groups; the kernel itself is inlined into that loop. */
 #include <errno.h>
 #include <stdlib.h>

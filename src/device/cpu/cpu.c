@@ -95,12 +95,9 @@ void rw_cpu_properties(rw_device_properties *p)
     else snprintf(p->driver, sizeof p->driver, "no C compiler: equations run in the plain evaluator (install gcc)");
 }
 
-static int cpu_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
+static int cpu_list(rw_context *ctx RW_UNUSED, rw_device_properties *list, int max RW_UNUSED, char *reason RW_UNUSED,
+                    size_t reason_size RW_UNUSED)
 {
-    (void)ctx;
-    (void)max;
-    (void)reason;
-    (void)reason_size;
     rw_cpu_properties(list);
     return 1;
 }
@@ -138,25 +135,21 @@ rw_status rw_cpu_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer
     return RW_OK;
 }
 
-void rw_cpu_free(rw_device *dev, rw_buffer *buffer)
+void rw_cpu_free(rw_device *dev RW_UNUSED, rw_buffer *buffer)
 {
-    (void)dev;
     free(buffer->pointer);
     buffer->pointer = NULL;
 }
 
-static rw_status cpu_copy_in(rw_queue *q, rw_buffer *dst, const void *src, size_t bytes, bool blocking)
+static rw_status cpu_copy_in(rw_queue *q RW_UNUSED, rw_buffer *dst, const void *src, size_t bytes,
+                             bool blocking RW_UNUSED)
 {
-    (void)q;
-    (void)blocking;
     memcpy(dst->pointer, src, bytes);
     return RW_OK;
 }
 
-static rw_status cpu_copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t bytes, bool blocking)
+static rw_status cpu_copy_out(rw_queue *q RW_UNUSED, void *dst, rw_buffer *src, size_t bytes, bool blocking RW_UNUSED)
 {
-    (void)q;
-    (void)blocking;
     memcpy(dst, src->pointer, bytes);
     return RW_OK;
 }
@@ -223,11 +216,7 @@ static rw_status cpu_compile(rw_device *dev, rw_program *p, const char *text, rw
     return rw_cc_compile(dev, p, text, options(p->reproducible), binary);
 }
 
-static void cpu_unload(rw_device *dev, rw_program *p)
-{
-    (void)dev;
-    rw_cc_unload(p);
-}
+static void cpu_unload(rw_device *dev RW_UNUSED, rw_program *p) { rw_cc_unload(p); }
 
 /* What a group takes falls at once and rises slowly, for a thread may be interrupted. */
 static void note_seconds(rw_kernel *k, double seconds, long groups)
@@ -358,40 +347,18 @@ static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], 
     return RW_OK;
 }
 
-rw_status rw_cpu_queue_create(rw_queue *q)
-{
-    (void)q;
-    return RW_OK;
-}
+rw_status rw_cpu_queue_create(rw_queue *q RW_UNUSED) { return RW_OK; }
 void rw_cpu_queue_destroy(rw_queue *q) { (void)q; }
-rw_status rw_cpu_wait(rw_queue *q)
-{
-    (void)q;
-    return RW_OK;
-}
-rw_status rw_cpu_event_create(rw_event *e)
-{
-    (void)e;
-    return RW_OK;
-}
+rw_status rw_cpu_wait(rw_queue *q RW_UNUSED) { return RW_OK; }
+rw_status rw_cpu_event_create(rw_event *e RW_UNUSED) { return RW_OK; }
 void rw_cpu_event_destroy(rw_event *e) { (void)e; }
-rw_status rw_cpu_event_record(rw_event *e, rw_queue *q)
+rw_status rw_cpu_event_record(rw_event *e, rw_queue *q RW_UNUSED)
 {
-    (void)q;
     e->host_seconds = rw_seconds();
     return RW_OK;
 }
-rw_status rw_cpu_event_wait(rw_event *e)
-{
-    (void)e;
-    return RW_OK;
-}
-rw_status rw_cpu_event_order(rw_queue *q, rw_event *e)
-{
-    (void)q;
-    (void)e;
-    return RW_OK;
-}
+rw_status rw_cpu_event_wait(rw_event *e RW_UNUSED) { return RW_OK; }
+rw_status rw_cpu_event_order(rw_queue *q RW_UNUSED, rw_event *e RW_UNUSED) { return RW_OK; }
 rw_status rw_cpu_event_seconds(rw_event *start, rw_event *stop, double *seconds)
 {
     *seconds = stop->host_seconds - start->host_seconds;

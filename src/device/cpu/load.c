@@ -27,7 +27,7 @@ static bool write_all(int fd, const rw_text *binary)
 }
 
 /* Sealed; -1 where the system has none or does not let it be executed. */
-static int anonymous_file(const rw_program *p, const rw_text *binary)
+static int anonymous_file(const rw_program *p RW_UNUSED, const rw_text *binary RW_UNUSED)
 {
 #ifdef MFD_ALLOW_SEALING
     char name[80];
@@ -37,8 +37,6 @@ static int anonymous_file(const rw_program *p, const rw_text *binary)
     if (write_all(fd, binary) && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
         return fd;
     close(fd);
-#else
-    (void)p, (void)binary;
 #endif
     return -1;
 }

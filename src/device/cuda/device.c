@@ -129,9 +129,8 @@ static void describe(const rw_cuda_api *cu, CUdevice device, int index, rw_devic
 
 /* ---- list, open, close ---------------------------------------------------------------------------------------- */
 
-int rw_cuda_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
+int rw_cuda_list(rw_context *ctx RW_UNUSED, rw_device_properties *list, int max, char *reason, size_t reason_size)
 {
-    (void)ctx;
     const char *why;
     const rw_cuda_api *cu = rw_cuda_load(&why);
     if (!cu) {

@@ -134,9 +134,8 @@ static int find_all(char *reason, size_t reason_size)
     return ndevices;
 }
 
-int rw_opencl_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
+int rw_opencl_list(rw_context *ctx RW_UNUSED, rw_device_properties *list, int max, char *reason, size_t reason_size)
 {
-    (void)ctx;
     const rw_opencl_api *cl = load(reason, reason_size);
     if (!cl) return 0;
     pthread_mutex_lock(&opening);

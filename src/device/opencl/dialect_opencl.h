@@ -104,7 +104,8 @@ DEVICE void rw_load(int bytes, const __global void *p, rw_word *u)
 {
     if (bytes == 16) {
         const ulong2 v = *(const __global ulong2 *)p;
-        u->w16[0] = v.x, u->w16[1] = v.y;
+        u->w16[0] = v.x;
+        u->w16[1] = v.y;
     } else if (bytes == 8) u->w8 = *(const __global ulong *)p;
     else if (bytes == 4) u->w4 = *(const __global uint *)p;
     else if (bytes == 2) u->w2 = *(const __global ushort *)p;

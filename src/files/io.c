@@ -1,7 +1,7 @@
-/* Streams and numbers for the readers and writers: stdio underneath, one status and one message per failure.
+/* Binary files for readers and writers: stdio, with one status and one message per failure.
  *
- * Every read and write asks rw_fault_hit first, so that a test can make the n-th one fail. */
-#include "files/stream.h"
+ * Every read and write calls rw_fault_hit first, so that a test can make the n-th one fail. */
+#include "files/io.h"
 
 #include <errno.h>
 #include <math.h>
@@ -46,9 +46,9 @@ rw_status rw_io_grid_check(rw_context *ctx, const char *path, const rw_io_grid *
     return RW_OK;
 }
 
-rw_status rw_io_open(rw_context *ctx, const char *path, rw_io_stream *s)
+rw_status rw_io_open(rw_context *ctx, const char *path, rw_io_file *s)
 {
-    *s = (rw_io_stream){.ctx = ctx, .path = path};
+    *s = (rw_io_file){.ctx = ctx, .path = path};
     struct stat info;
     s->file = rw_fopen(path, "rb");
     if (!s->file || fstat(fileno(s->file), &info) != 0) {
@@ -64,15 +64,15 @@ rw_status rw_io_open(rw_context *ctx, const char *path, rw_io_stream *s)
     return RW_OK;
 }
 
-rw_status rw_io_open_memory(rw_context *ctx, const char *name, const void *bytes, size_t n, rw_io_stream *s)
+rw_status rw_io_open_memory(rw_context *ctx, const char *name, const void *bytes, size_t n, rw_io_file *s)
 {
-    *s = (rw_io_stream){.ctx = ctx, .path = name, .size = n};
+    *s = (rw_io_file){.ctx = ctx, .path = name, .size = n};
     s->file = fmemopen((void *)(uintptr_t)bytes, n, "rb"); /* read only: the cast takes away const alone */
     if (!s->file) return rw_fail_memory(ctx, n, name);
     return RW_OK;
 }
 
-rw_status rw_io_read(rw_io_stream *s, void *bytes, size_t n, const char *what)
+rw_status rw_io_read(rw_io_file *s, void *bytes, size_t n, const char *what)
 {
     errno = 0;
     if (rw_fault_hit(RW_FAULT_READ) || (n > 0 && fread(bytes, 1, n, s->file) != n && ferror(s->file)))
@@ -83,9 +83,9 @@ rw_status rw_io_read(rw_io_stream *s, void *bytes, size_t n, const char *what)
     return RW_OK;
 }
 
-rw_status rw_io_create(rw_context *ctx, const char *path, rw_io_stream *s)
+rw_status rw_io_create(rw_context *ctx, const char *path, rw_io_file *s)
 {
-    *s = (rw_io_stream){.ctx = ctx, .path = path};
+    *s = (rw_io_file){.ctx = ctx, .path = path};
     RW_TRY(rw_file_replace_begin(ctx, path, &s->temporary));
     if (!rw_fault_hit(RW_FAULT_WRITE)) s->file = rw_fopen(s->temporary, "wb");
     if (s->file) return RW_OK;
@@ -96,21 +96,21 @@ rw_status rw_io_create(rw_context *ctx, const char *path, rw_io_stream *s)
     return status;
 }
 
-static rw_status fail_write(const rw_io_stream *s)
+static rw_status fail_write(const rw_io_file *s)
 {
     int reason = errno ? errno : EIO;
     return rw_fail(s->ctx, RW_ERR_FILE, "%s: writing failed: %s: %s", s->path, strerror(reason),
                    rw_file_advice(reason));
 }
 
-rw_status rw_io_write(rw_io_stream *s, const void *bytes, size_t n)
+rw_status rw_io_write(rw_io_file *s, const void *bytes, size_t n)
 {
     errno = 0;
     if (rw_fault_hit(RW_FAULT_WRITE) || (n > 0 && fwrite(bytes, 1, n, s->file) != n)) return fail_write(s);
     return RW_OK;
 }
 
-rw_status rw_io_commit(rw_io_stream *s)
+rw_status rw_io_commit(rw_io_file *s)
 {
     errno = 0;
     bool bad = rw_fault_hit(RW_FAULT_WRITE) || fflush(s->file) != 0;
@@ -123,7 +123,7 @@ rw_status rw_io_commit(rw_io_stream *s)
     return status;
 }
 
-void rw_io_close(rw_io_stream *s)
+void rw_io_close(rw_io_file *s)
 {
     if (s->file) fclose(s->file);
     s->file = NULL;
