@@ -72,6 +72,7 @@ typedef struct rw_graph_field {
     rw_dtype dtype;
     struct {
         rw_boundary_kind kind;
+        bool pins, slope; /* of its row (boundary.h) */
         rw_node a, b, c;
     } boundary[6];
     int versions;  /* assignments so far */

@@ -105,7 +105,7 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
             rw_node values[3] = {-1, -1, -1};
             for (int k = 0; k < rw_boundary_values(from->kind); ++k)
                 values[k] = boundary_node(b, ode->fields + f, texts[k]);
-            if (values[1] >= 0) note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, values[1]));
+            note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, values[1]));
             if (b->status == RW_OK) rw_set_boundary(b->graph, i, s, from->kind, values);
         }
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/boundary.h"
 #include "expr/lower.h"
 #include "rechenwerk/image.h"
 #include "rechenwerk/run.h"
@@ -338,16 +339,10 @@ static const struct {
     const char *words, *text, *settings; /* separated by blanks; settings: whose help follows */
     const char *problem;                 /* what to do where a word is given as a problem; "": it is none */
 } topics[] = {
-    {"boundary boundaries bc dirichlet neumann robin periodic nearest replicate reflect reflect101 wrap constant sides "
-     "zero-flux flux",
-     "Boundary conditions of a field (boundary, for all sides or in a map of sides):\n"
-     "  \"0\" or {dirichlet: \"g\"}      value g on the boundary; g may depend on x, y, z, t and parameters\n"
-     "  neumann or {neumann: \"g\"}    derivative g along the outward normal; neumann alone: 0, zero flux\n"
-     "  {robin: [a, b, c]}            a u + b du/dn = c\n"
-     "  periodic                      the domain continues at the other side\n"
-     "  nearest, reflect, reflect101, {constant: \"v\"}    borders as of images: docs/reference/expressions.md\n"
-     "  {left: \"1\", right: neumann, y: periodic}         by side or axis; sides that are not named have zero flux\n",
-     "fields.boundary", ""},
+#define RW_X(name, text, ...) " " text
+    {"boundary boundaries bc sides zero-flux flux" RW_BOUNDARY_LIST(RW_X),
+#undef RW_X
+     "Boundary conditions of a field (boundary, for all sides or in a map of sides):\n", "fields.boundary", ""},
     {"complex imaginary c128 c64 schroedinger schrodinger ginzburg-landau gross-pitaevskii",
      "Complex numbers: the expression language has 2i, 0.5i and variables that hold complex values, with real, imag, "
      "abs, conj, exp, sin and others. Matrices and solvers take values c128 and c64, and transforms are complex.\n"
@@ -417,11 +412,32 @@ const char *rw_topic_problem(const char *name)
     return NULL;
 }
 
+/* The first topic: a line for each kind, one for all borders. */
+static void help_boundaries(rw_text *text)
+{
+    rw_text borders = {0};
+    for (int k = 0; k < RW_BOUNDARY_KINDS; k++) {
+        const rw_boundary_row *row = rw_boundary_row_of((rw_boundary_kind)k);
+        const char *form = row->form ? row->form : rw_boundary_kind_name((rw_boundary_kind)k);
+        if (row->meaning) rw_text_add(text, "  %-30s%s\n", form, row->meaning);
+        else rw_text_add(&borders, "%s%s", borders.data ? ", " : "", form);
+    }
+    rw_text_add(
+        text,
+        "  %s    borders as of images: docs/reference/expressions.md\n"
+        "  {left: \"1\", right: neumann, y: periodic}         by side or axis; sides that are not named have zero "
+        "flux\n",
+        borders.data ? borders.data : "");
+    text->failed |= borders.failed;
+    rw_text_free(&borders);
+}
+
 static void help_topic(rw_text *text, const char *name)
 {
     for (int i = 0; i < RW_COUNT(topics); i++) {
         if (!is_about(i, name)) continue;
         rw_text_add(text, "%s", topics[i].text);
+        if (i == 0) help_boundaries(text);
         int n;
         for (int k = 0; *topics[i].settings && rw_problems[k]; k++) {
             const rw_section *s = rw_tables_sections(rw_problems[k], &n);
