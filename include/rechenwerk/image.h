@@ -86,7 +86,7 @@ RW_API rw_status rw_image_method_parse(rw_context *context, const char *name, rw
 
 typedef enum rw_image_border {
     RW_IMAGE_BORDER_DEFAULT,
-#define RW_X(name, ...) RW_IMAGE_BORDER_##name,
+#define RW_X(name, text, line, ...) RW_IMAGE_BORDER_##name,
     RW_IMAGE_BORDER_LIST(RW_X)
 #undef RW_X
         RW_IMAGE_BORDERS

@@ -23,25 +23,28 @@ int rw_boundary_values(rw_boundary_kind kind)
     return list[i].values;
 }
 
+static bool is_in(rw_boundary_set set, rw_boundary_kind kind)
+{
+    if (set == RW_BOUNDARIES_OF_INDEX) return rw_boundary_row_of(kind)->index;
+    return rw_boundary_values(kind) ? set == RW_BOUNDARIES_WITH_VALUES : set == RW_BOUNDARIES_WITHOUT;
+}
+
 rw_boundary_names rw_boundary_names_of(rw_boundary_set set, const char *last)
 {
     rw_boundary_names names = {""};
-    const char *found[RW_BOUNDARY_KINDS], *also[RW_BOUNDARY_KINDS];
-    int n = 0;
+    size_t n = 0;
+    int left = 0;
+    for (int k = 0; k < RW_BOUNDARY_KINDS; ++k) left += is_in(set, (rw_boundary_kind)k);
     for (int k = 0; k < RW_BOUNDARY_KINDS; ++k) {
-        const rw_boundary_kind kind = (rw_boundary_kind)k;
-        if (set == RW_BOUNDARIES_OF_INDEX ? !rw_boundary_row_of(kind)->index : rw_boundary_values(kind) > 0 != set)
-            continue;
-        found[n] = also[n] = rw_boundary_kind_name(kind);
-        for (int i = 0; i < RW_COUNT(list); ++i)
-            if (list[i].kind == kind && !set) also[n] = list[i].name;
-        ++n;
-    }
-    for (int i = 0; i < n; ++i) {
-        const size_t at = strlen(names.text);
-        const bool two = strcmp(found[i], also[i]);
-        snprintf(names.text + at, sizeof names.text - at, "%s%s%s%s%s", i == 0 ? "" : i < n - 1 ? ", " : last, found[i],
-                 two ? " (" : "", two ? also[i] : "", two ? ")" : "");
+        if (!is_in(set, (rw_boundary_kind)k)) continue;
+        const char *name = rw_boundary_kind_name((rw_boundary_kind)k), *also = NULL;
+        for (int i = 0; i < RW_COUNT(list) && set == RW_BOUNDARIES_WITHOUT; ++i)
+            if ((int)list[i].kind == k && strcmp(list[i].name, name)) also = list[i].name;
+        n += (size_t)snprintf(names.text + n, sizeof names.text - n, also ? "%s (%s)%s" : "%s%s%s", name,
+                              also ? also : "",
+                              --left > 1 ? ", "
+                              : left     ? last
+                                         : "");
     }
     return names;
 }
@@ -49,13 +52,8 @@ rw_boundary_names rw_boundary_names_of(rw_boundary_set set, const char *last)
 void rw_set_boundary(rw_graph *g, int field, int side, rw_boundary_kind kind, const rw_node values[3])
 {
     const rw_boundary_row *row = rw_boundary_row_of(kind);
-    rw_graph_field *f = g->fields + field;
-    f->boundary[side].kind = kind;
-    f->boundary[side].pins = row->pins;
-    f->boundary[side].slope = row->slope;
-    f->boundary[side].a = row->index && values[0] >= 0 ? rw_cast(g, f->dtype, values[0]) : values[0];
-    f->boundary[side].b = values[1];
-    f->boundary[side].c = values[2];
+    const rw_node a = row->index && values[0] >= 0 ? rw_cast(g, g->fields[field].dtype, values[0]) : values[0];
+    g->fields[field].boundary[side] = (rw_graph_side){kind, row->pins, row->slope, {{a, values[1], values[2]}}};
 }
 
 rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides, bool rows)

@@ -31,11 +31,10 @@ static void emit_combination(rw_emitter *e, int f, int n, const double *w, const
 
 typedef struct rw_side {
     int field, axis, upper;
-    rw_boundary_kind kind;
-    rw_node a, b, c;
+    rw_graph_side is;
     int64_t nodes; /* of the axis */
     int reach;     /* nodes beyond the side that are asked for */
-    bool pins, order4, is_complex;
+    bool order4, is_complex;
 } place;
 
 /* const INDEX iw: the place of the side, where its expressions have their values; then these. Those of a constant
@@ -52,14 +51,12 @@ static rw_status emit_place(rw_emitter *e, const place *s)
         return rw_fail_memory(e->g->ctx, (size_t)use.nnodes, "a kernel");
     }
     e->index[s->axis] = places[s->axis];
-    if (s->kind == RW_BOUNDARY_CONSTANT)
+    if (s->is.kind == RW_BOUNDARY_CONSTANT)
         ADD("        const INDEX %s = %c;\n", places[s->axis], rw_index_letter[s->axis]);
     else if (s->upper)
-        ADD("        const INDEX %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis], s->pins ? "" : " - 1");
-    else ADD("        const INDEX %s = %d;\n", places[s->axis], s->pins ? -1 : 0);
-    rw_pass_use_add(e->plan, e->pass, &e->use, s->a);
-    rw_pass_use_add(e->plan, e->pass, &e->use, s->b);
-    rw_pass_use_add(e->plan, e->pass, &e->use, s->c);
+        ADD("        const INDEX %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis], s->is.pins ? "" : " - 1");
+    else ADD("        const INDEX %s = %d;\n", places[s->axis], s->is.pins ? -1 : 0);
+    for (int i = 0; i < 3; ++i) rw_pass_use_add(e->plan, e->pass, &e->use, s->is.value[i]);
     rw_emit_nodes(e, e->use.needed, "        ");
     rw_free(e->use.needed);
     e->use = use;
@@ -85,7 +82,7 @@ static rw_status emit_value_side(rw_emitter *e, const place *s)
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
     RW_TRY(emit_place(e, s));
     ADD("        const %s g = %s;\n", rw_field_type(e, s->field),
-        s->is_complex ? rw_complex_word(e, s->a) : rw_word(e, s->a));
+        s->is_complex ? rw_complex_word(e, s->is.a) : rw_word(e, s->is.a));
     if (s->upper) ADD("        const int d = %c - N%c;\n", i, N);
     else ADD("        const int d = -1 - %c;\n", i);
     if (s->reach == 1) {
@@ -113,14 +110,15 @@ static rw_status emit_slope_side(rw_emitter *e, const place *s)
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
     RW_TRY(emit_place(e, s));
     const char *h = rw_word(e, rw_spacing(e->g, s->axis));
-    if (s->b < 0 && s->is_complex) ADD("        const complex s = CX(scale)(%s, %s);\n", rw_complex_word(e, s->a), h);
-    else if (s->b < 0) ADD("        const real s = %s * %s;\n", rw_word(e, s->a), h);
+    if (s->is.b < 0 && s->is_complex)
+        ADD("        const complex s = CX(scale)(%s, %s);\n", rw_complex_word(e, s->is.a), h);
+    else if (s->is.b < 0) ADD("        const real s = %s * %s;\n", rw_word(e, s->is.a), h);
     else if (s->is_complex)
         ADD("        const complex s = CX(scale)(CX(div)(CX(sub)(%s, CX(mul)(%s, U(0))), %s), %s);\n",
-            rw_complex_word(e, s->c), rw_complex_word(e, s->a), rw_complex_word(e, s->b), h);
+            rw_complex_word(e, s->is.c), rw_complex_word(e, s->is.a), rw_complex_word(e, s->is.b), h);
     else
-        ADD("        const real s = (%s - %s * U(0)) / %s * %s;\n", rw_word(e, s->c), rw_word(e, s->a),
-            rw_word(e, s->b), h);
+        ADD("        const real s = (%s - %s * U(0)) / %s * %s;\n", rw_word(e, s->is.c), rw_word(e, s->is.a),
+            rw_word(e, s->is.b), h);
     if (s->upper) ADD("        const int d = %c - N%c + 1;\n", i, N);
     else ADD("        const int d = -%c;\n", i);
     if (s->order4) emit_order4(e, s, "s", SLOPES, slope_weights);
@@ -148,7 +146,7 @@ static rw_status emit_periodic(rw_emitter *e, const place *s)
 /* Mirrored at the last node, or half a spacing beyond it; on axes shorter than the stencil at both sides in turn. */
 static rw_status emit_mirror(rw_emitter *e, const place *s)
 {
-    const int half = s->kind == RW_BOUNDARY_REFLECT;
+    const int half = s->is.kind == RW_BOUNDARY_REFLECT;
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
     if (s->reach >= s->nodes + half) {
         const long long period = RW_MAX(2 * s->nodes - 2 + 2 * half, 1);
@@ -163,15 +161,15 @@ static rw_status emit_mirror(rw_emitter *e, const place *s)
 static rw_status emit_constant(rw_emitter *e, const place *s)
 {
     const char *type = rw_field_type(e, s->field);
-    const bool converts = *type != 'r' && !s->is_complex && !rw_node_of(e, s->a)->integer;
+    const bool converts = *type != 'r' && !s->is_complex && !rw_node_of(e, s->is.a)->integer;
     const rw_dtype dtype = e->g->fields[s->field].dtype;
     RW_TRY(emit_place(e, s));
-    if ((dtype == RW_I64 || dtype == RW_U64) && rw_is_whole(e->g, s->a, (int)dtype)) {
-        ADD("        return %s;\n", rw_converted(e, s->a, (int)dtype));
+    if ((dtype == RW_I64 || dtype == RW_U64) && rw_is_whole(e->g, s->is.a, (int)dtype)) {
+        ADD("        return %s;\n", rw_converted(e, s->is.a, (int)dtype));
         return RW_OK;
     }
     ADD("        return %s%s(%s);\n", converts ? type : "", converts ? "_from_f64" : "",
-        s->is_complex ? rw_complex_word(e, s->a) : rw_word(e, s->a));
+        s->is_complex ? rw_complex_word(e, s->is.a) : rw_word(e, s->is.a));
     return RW_OK;
 }
 
@@ -211,18 +209,14 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
     const place s = {f,
                      axis,
                      upper,
-                     field->boundary[2 * axis + upper].kind,
-                     field->boundary[2 * axis + upper].a,
-                     field->boundary[2 * axis + upper].b,
-                     field->boundary[2 * axis + upper].c,
+                     field->boundary[2 * axis + upper],
                      n,
                      e->use.reach[axis][upper],
-                     field->boundary[2 * axis + upper].pins,
                      e->g->order == 4 && n >= 5,
                      rw_dtype_is_complex(field->dtype)};
     if (upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", rw_size_letter[axis]);
     else ADD("#define U(m) NEXT(m)\n");
-    RW_TRY(rows[s.kind].write(e, &s));
+    RW_TRY(rows[s.is.kind].write(e, &s));
     ADD("#undef U\n");
     return RW_OK;
 }

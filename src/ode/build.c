@@ -258,9 +258,8 @@ bool rw_build_sides_move(const rw_building *b)
     rw_graph *g = b->graph;
     for (int f = 0; b->status == RW_OK && f < g->nfields; ++f)
         for (int s = 0; s < 2 * g->grid.ndim; ++s)
-            if (depends_on_time(g, g->fields[f].boundary[s].a) || depends_on_time(g, g->fields[f].boundary[s].b) ||
-                depends_on_time(g, g->fields[f].boundary[s].c))
-                return true;
+            for (int i = 0; i < 3; ++i)
+                if (depends_on_time(g, g->fields[f].boundary[s].value[i])) return true;
     return false;
 }
 
