@@ -1,5 +1,5 @@
-/* Values of fields beyond the sides of the grid, in kernel text: functions that resolve one axis after the other, and the
- * table of the kinds of boundaries. docs/methods/field.md has the formulas. */
+/* Values of fields beyond the sides of the grid, in kernel text: functions that resolve one axis after the other. Last
+ * the table of the kinds of boundaries. docs/methods/field.md has the formulas. */
 #include "expr/sides.h"
 
 #include <string.h>

@@ -226,7 +226,7 @@ class Reader:
     # ---- enumerations from tables ------------------------------------------------------------------------------------
 
     def complete_enumerations(self):
-        """Texts of values from the tables RW_X_LIST, and what is said above a table. A table may contain an earlier one."""
+        """Texts of values from the tables RW_X_LIST, which may contain earlier ones, and what is said above a table."""
         enumerations = [d for d in self.found.values() if d["kind"] == "enumeration"]
         bodies = {}
         for header in self.order:
