@@ -37,19 +37,22 @@ typedef enum rw_boundary_kind {
 RW_API const char *rw_boundary_kind_name(rw_boundary_kind value);
 RW_API rw_status rw_boundary_kind_parse(rw_context *context, const char *name, rw_boundary_kind *value);
 
-/* Kinds and their names in texts. Messages use the first name of a kind. */
+/* Kinds that images have too (image.h): name, text, one line, and how many of the expressions a, b, c it takes. */
 /* clang-format off */
+#define RW_BORDER_LIST(X)                                                                                              \
+    X(REFLECT101, "reflect101", "c b | a b c d | c b", 0)                                                              \
+    X(REFLECT, "reflect", "b a | a b c d | d c", 0)                                                                    \
+    X(REPLICATE, "replicate", "a a | a b c d | d d", 0)                                                                \
+    X(WRAP, "wrap", "c d | a b c d | a b", 0)                                                                          \
+    X(CONSTANT, "constant", "v v | a b c d | v v", 1)
+/* Kinds and their names in texts. Messages use the first name of a kind. */
 #define RW_BOUNDARY_LIST(X)                                                                                            \
-    X(NEAREST, "nearest")                                                                                              \
-    X(DIRICHLET, "dirichlet")                                                                                          \
-    X(NEUMANN, "neumann")                                                                                              \
-    X(ROBIN, "robin")                                                                                                  \
-    X(PERIODIC, "periodic")                                                                                            \
-    X(REFLECT101, "reflect101")                                                                                        \
-    X(REFLECT, "reflect")                                                                                              \
-    X(CONSTANT, "constant")                                                                                            \
-    X(REPLICATE, "replicate")                                                                                          \
-    X(WRAP, "wrap")
+    X(NEAREST, "nearest", "a a | a b c d | d d", 0)                                                                    \
+    X(DIRICHLET, "dirichlet", "u = a", 1)                                                                              \
+    X(NEUMANN, "neumann", "du/dn = a", 1)                                                                              \
+    X(ROBIN, "robin", "a u + b du/dn = c", 3)                                                                          \
+    X(PERIODIC, "periodic", "c d | a b c d | a b", 0)                                                                  \
+    RW_BORDER_LIST(X)
 /* clang-format on */
 
 /* Boundary condition of one field on one side. a, b, c: expressions of coordinates, time and scalars (default: 0). */

@@ -15,6 +15,7 @@
 
 #include "rechenwerk/array.h"
 #include "rechenwerk/core.h"
+#include "rechenwerk/expr.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,17 +80,13 @@ RW_API rw_status rw_image_method_parse(rw_context *context, const char *name, rw
 /* name, text, one line: values beyond the border of a row a b c d; v is rw_image_op.value */
 /* clang-format off */
 #define RW_IMAGE_BORDER_LIST(X)                                                                                        \
-    X(REFLECT101, "reflect101", "c b | a b c d | c b")                                                                 \
-    X(REFLECT, "reflect", "b a | a b c d | d c")                                                                       \
-    X(REPLICATE, "replicate", "a a | a b c d | d d")                                                                   \
-    X(WRAP, "wrap", "c d | a b c d | a b")                                                                             \
-    X(CONSTANT, "constant", "v v | a b c d | v v")                                                                     \
-    X(SKIP, "skip", "pixels whose window leaves the image stay as they are")
+    RW_BORDER_LIST(X)                                                                                                  \
+    X(SKIP, "skip", "pixels whose window leaves the image stay as they are", 0)
 /* clang-format on */
 
 typedef enum rw_image_border {
     RW_IMAGE_BORDER_DEFAULT,
-#define RW_X(name, text, line) RW_IMAGE_BORDER_##name,
+#define RW_X(name, text, line, ...) RW_IMAGE_BORDER_##name,
     RW_IMAGE_BORDER_LIST(RW_X)
 #undef RW_X
         RW_IMAGE_BORDERS

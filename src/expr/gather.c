@@ -58,7 +58,7 @@ static rw_node move(void *user, rw_graph *g, rw_node leaf)
     where->twice = where->twice || p.column;
     if (where->column) return rw_field_at(g, p.index, p.version, where->column);
     const rw_graph_field *f = g->fields + p.index;
-    if (f->boundary[where->side].kind != RW_BOUNDARY_DIRICHLET) return leaf;
+    if (!f->boundary[where->side].pins) return leaf;
     where->fixed = true;
     return f->boundary[where->side].a;
 }
@@ -84,10 +84,9 @@ static rw_node collect(void *user, rw_graph *g, rw_node leaf)
 static rw_node slope(rw_graph *g, rw_node leaf, int side)
 {
     const rw_graph_field *f = g->fields + g->nodes[leaf].index;
-    rw_node a = f->boundary[side].a, b = f->boundary[side].b, c = f->boundary[side].c;
-    if (f->boundary[side].kind == RW_BOUNDARY_NEUMANN) return a;
-    if (f->boundary[side].kind != RW_BOUNDARY_ROBIN) return -1;
-    return rw_make2(g, RW_OP_DIV, rw_make2(g, RW_OP_SUB, c, rw_make2(g, RW_OP_MUL, a, leaf)), b);
+    const rw_graph_side s = f->boundary[side];
+    if (!s.slope || s.b < 0) return s.slope ? s.a : -1;
+    return rw_make2(g, RW_OP_DIV, rw_make2(g, RW_OP_SUB, s.c, rw_make2(g, RW_OP_MUL, s.a, leaf)), s.b);
 }
 
 static rw_status add_side(rw_lowering *l, const rw_syntax *s, rw_node e, const leaves *all, int side, rw_node *sum)

@@ -67,13 +67,21 @@ typedef struct rw_graph_node {
     uint64_t stamp;
 } rw_graph_node;
 
+typedef struct rw_graph_side {
+    rw_boundary_kind kind;
+    bool pins, slope; /* of its row (boundary.h) */
+    union {
+        struct {
+            rw_node a, b, c; /* -1: the kind has none */
+        };
+        rw_node value[3];
+    };
+} rw_graph_side;
+
 typedef struct rw_graph_field {
     char *name;
     rw_dtype dtype;
-    struct {
-        rw_boundary_kind kind;
-        rw_node a, b, c;
-    } boundary[6];
+    rw_graph_side boundary[6];
     int versions;  /* assignments so far */
     bool external; /* with the grid: only read */
     int columns;   /* > 0: a table with this number of values for each cell, [columns][cells] */

@@ -72,10 +72,9 @@ static int64_t reach_of(const rw_graph *g, int field, int axis)
 static int given_side(const rw_graph *g, int field)
 {
     for (int side = 0; side < (g->unstructured ? 6 : 2 * g->grid.ndim); ++side) {
-        const rw_boundary_kind kind = g->fields[field].boundary[side].kind;
-        const rw_node value =
-            kind == RW_BOUNDARY_ROBIN ? g->fields[field].boundary[side].c : g->fields[field].boundary[side].a;
-        if (rw_boundary_values(kind) && !rw_is_const(g, value, 0)) return side;
+        const rw_node a = g->fields[field].boundary[side].a, c = g->fields[field].boundary[side].c;
+        const rw_node value = c >= 0 ? c : a;
+        if (value >= 0 && !rw_is_const(g, value, 0)) return side;
     }
     return -1;
 }

@@ -279,12 +279,8 @@ static rw_status add_boundaries(const rw_plan *plan, int pass, const bool *read,
         if (!read[f]) continue;
         for (int s = 0; s < 2 * g->grid.ndim; ++s) {
             if (!use->reach[s / 2][s % 2]) continue;
-            rw_boundary_kind kind = g->fields[f].boundary[s].kind;
-            rw_pass_use_add(plan, pass, &border, g->fields[f].boundary[s].a);
-            rw_pass_use_add(plan, pass, &border, g->fields[f].boundary[s].b);
-            rw_pass_use_add(plan, pass, &border, g->fields[f].boundary[s].c);
-            if (kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_ROBIN)
-                rw_pass_use_add(plan, pass, &border, rw_spacing(g, s / 2));
+            for (int i = 0; i < 3; ++i) rw_pass_use_add(plan, pass, &border, g->fields[f].boundary[s].value[i]);
+            if (g->fields[f].boundary[s].slope) rw_pass_use_add(plan, pass, &border, rw_spacing(g, s / 2));
         }
     }
     rw_free(border.needed);

@@ -12,21 +12,21 @@
 /* What a grid without rows can do at its sides. */
 static rw_status check_side(const rw_lowering *l, const rw_expr_field *f, int side, bool by_place)
 {
-    rw_boundary_kind kind = f->boundary[side].kind;
+    const rw_boundary_kind kind = f->boundary[side].kind;
+    const rw_boundary_row *row = rw_boundary_row_of(kind);
     bool conducts = l->stencil && l->stencil->conducts;
     const char *problem =
         kind == RW_BOUNDARY_PERIODIC                 ? "this grid has no opposite sides"
-        : kind > RW_BOUNDARY_PERIODIC                ? "the cells of this grid are not in rows along x, y and z"
+        : !row->cells && !row->points                ? "the cells of this grid are not in rows along x, y and z"
         : !l->stencil && kind != RW_BOUNDARY_NEAREST ? "this grid has no laplacian"
-        : kind == RW_BOUNDARY_ROBIN && conducts
-            ? "cell fields accept nearest, neumann and dirichlet; only point fields accept robin"
-        : kind == RW_BOUNDARY_DIRICHLET && !conducts
+        : !row->cells && conducts ? "cell fields accept nearest, neumann and dirichlet; only point fields accept robin"
+        : !row->points && !conducts
             ? "point fields accept nearest, neumann and robin: assign the points on the boundary, as in "
               "where(boundary, 0, u)"
         : by_place && conducts ? "for a cell field the value may depend on time and scalars, but not on position"
                                : NULL;
     if (!problem) return RW_OK;
-    return rw_fail(l->ctx, RW_ERR_INPUT, "boundary of %s: %s: %s", f->name, rw_boundary_name(kind), problem);
+    return rw_fail(l->ctx, RW_ERR_INPUT, "boundary of %s: %s: %s", f->name, rw_boundary_kind_name(kind), problem);
 }
 
 static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int index, int side)
@@ -45,7 +45,7 @@ static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int in
         by_place = by_place || l->graph->nodes[nodes[i]].is_field;
     }
     if (l->graph->unstructured) RW_TRY(check_side(l, f, side, by_place));
-    if (nodes[1] >= 0) RW_TRY(rw_check_robin(l->ctx, l->graph, f, side, nodes[1]));
+    RW_TRY(rw_check_robin(l->ctx, l->graph, f, side, nodes[1]));
     rw_set_boundary(l->graph, index, side, b->kind, nodes);
     return RW_OK;
 }

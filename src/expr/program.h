@@ -4,6 +4,7 @@
 #define RW_EXPR_PROGRAM_H
 
 #include "device/device.h"
+#include "expr/boundary.h"
 #include "expr/kernel.h"
 #include "expr/lower.h"
 #include "expr/scalars.h"
@@ -55,14 +56,6 @@ rw_status rw_expr_no_field(const rw_expr *e, const char *field);
 /* ERR_ARGUMENT unless the array, which is as large as the grid, has its shape or is a row. */
 rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field, const rw_grid *grid,
                          const rw_array *array);
-/* boundary.c: ERR_ARGUMENT for kinds that do not exist, periodic on one side of an axis, robin without b; `sides` of
- * the grid, 2 an axis; rows: it has axes. Then ERR_INPUT for robin with a constant b = 0. */
-rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *field, int sides, bool rows);
-const char *rw_boundary_name(rw_boundary_kind kind);
-int rw_boundary_values(rw_boundary_kind kind); /* how many of a, b, c it has */
-/* values: nodes of a, b, c, -1 where the kind has none. */
-void rw_set_boundary(rw_graph *graph, int field, int side, rw_boundary_kind kind, const rw_node values[3]);
-rw_status rw_check_robin(rw_context *ctx, const rw_graph *graph, const rw_expr_field *field, int side, rw_node b);
 /* Fields, boundaries and scalars of a spec declared in a graph, and the functions that `parsed`, a text at `source`,
  * defines; NULL: none. Boundaries may call them. */
 rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l,

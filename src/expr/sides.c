@@ -1,9 +1,10 @@
-/* Values of fields beyond the sides of the grid, in kernel text: functions that resolve one axis after the other.
- * docs/methods/field.md has the formulas. */
+/* Values of fields beyond the sides of the grid, in kernel text: functions that resolve one axis after the other. Last
+ * the table of the kinds of boundaries. docs/methods/field.md has the formulas. */
 #include "expr/sides.h"
 
 #include <string.h>
 
+#include "expr/boundary.h"
 #include "expr/nodes.h"
 
 /* Combinations of order 4 of what a side prescribes and U(0), U(1), U(2), U(3), by the number of nodes beyond it. */
@@ -28,10 +29,9 @@ static void emit_combination(rw_emitter *e, int f, int n, const double *w, const
     ADD(";\n");
 }
 
-typedef struct place {
+typedef struct rw_side {
     int field, axis, upper;
-    rw_boundary_kind kind;
-    rw_node a, b, c;
+    rw_graph_side is;
     int64_t nodes; /* of the axis */
     int reach;     /* nodes beyond the side that are asked for */
     bool order4, is_complex;
@@ -51,15 +51,12 @@ static rw_status emit_place(rw_emitter *e, const place *s)
         return rw_fail_memory(e->g->ctx, (size_t)use.nnodes, "a kernel");
     }
     e->index[s->axis] = places[s->axis];
-    if (s->kind == RW_BOUNDARY_CONSTANT)
+    if (s->is.kind == RW_BOUNDARY_CONSTANT)
         ADD("        const INDEX %s = %c;\n", places[s->axis], rw_index_letter[s->axis]);
     else if (s->upper)
-        ADD("        const INDEX %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis],
-            s->kind == RW_BOUNDARY_DIRICHLET ? "" : " - 1");
-    else ADD("        const INDEX %s = %d;\n", places[s->axis], s->kind == RW_BOUNDARY_DIRICHLET ? -1 : 0);
-    rw_pass_use_add(e->plan, e->pass, &e->use, s->a);
-    rw_pass_use_add(e->plan, e->pass, &e->use, s->b);
-    rw_pass_use_add(e->plan, e->pass, &e->use, s->c);
+        ADD("        const INDEX %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis], s->is.pins ? "" : " - 1");
+    else ADD("        const INDEX %s = %d;\n", places[s->axis], s->is.pins ? -1 : 0);
+    for (int i = 0; i < 3; ++i) rw_pass_use_add(e->plan, e->pass, &e->use, s->is.value[i]);
     rw_emit_nodes(e, e->use.needed, "        ");
     rw_free(e->use.needed);
     e->use = use;
@@ -85,7 +82,7 @@ static rw_status emit_value_side(rw_emitter *e, const place *s)
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
     RW_TRY(emit_place(e, s));
     ADD("        const %s g = %s;\n", rw_field_type(e, s->field),
-        s->is_complex ? rw_complex_word(e, s->a) : rw_word(e, s->a));
+        s->is_complex ? rw_complex_word(e, s->is.a) : rw_word(e, s->is.a));
     if (s->upper) ADD("        const int d = %c - N%c;\n", i, N);
     else ADD("        const int d = -1 - %c;\n", i);
     if (s->reach == 1) {
@@ -113,15 +110,15 @@ static rw_status emit_slope_side(rw_emitter *e, const place *s)
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
     RW_TRY(emit_place(e, s));
     const char *h = rw_word(e, rw_spacing(e->g, s->axis));
-    if (s->kind == RW_BOUNDARY_NEUMANN && s->is_complex)
-        ADD("        const complex s = CX(scale)(%s, %s);\n", rw_complex_word(e, s->a), h);
-    else if (s->kind == RW_BOUNDARY_NEUMANN) ADD("        const real s = %s * %s;\n", rw_word(e, s->a), h);
+    if (s->is.b < 0 && s->is_complex)
+        ADD("        const complex s = CX(scale)(%s, %s);\n", rw_complex_word(e, s->is.a), h);
+    else if (s->is.b < 0) ADD("        const real s = %s * %s;\n", rw_word(e, s->is.a), h);
     else if (s->is_complex)
         ADD("        const complex s = CX(scale)(CX(div)(CX(sub)(%s, CX(mul)(%s, U(0))), %s), %s);\n",
-            rw_complex_word(e, s->c), rw_complex_word(e, s->a), rw_complex_word(e, s->b), h);
+            rw_complex_word(e, s->is.c), rw_complex_word(e, s->is.a), rw_complex_word(e, s->is.b), h);
     else
-        ADD("        const real s = (%s - %s * U(0)) / %s * %s;\n", rw_word(e, s->c), rw_word(e, s->a),
-            rw_word(e, s->b), h);
+        ADD("        const real s = (%s - %s * U(0)) / %s * %s;\n", rw_word(e, s->is.c), rw_word(e, s->is.a),
+            rw_word(e, s->is.b), h);
     if (s->upper) ADD("        const int d = %c - N%c + 1;\n", i, N);
     else ADD("        const int d = -%c;\n", i);
     if (s->order4) emit_order4(e, s, "s", SLOPES, slope_weights);
@@ -132,10 +129,24 @@ static rw_status emit_slope_side(rw_emitter *e, const place *s)
     return RW_OK;
 }
 
-/* Mirrored at the last node, or half a spacing beyond it; on axes shorter than the stencil at both sides in turn. */
-static void emit_mirror(rw_emitter *e, const place *s)
+static rw_status emit_nearest(rw_emitter *e, const place *s)
 {
-    const int half = s->kind == RW_BOUNDARY_REFLECT;
+    (void)s;
+    ADD("        return U(0);\n");
+    return RW_OK;
+}
+
+static rw_status emit_periodic(rw_emitter *e, const place *s)
+{
+    const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
+    ADD("        return NEXT(((%c %% N%c) + N%c) %% N%c);\n", i, N, N, N);
+    return RW_OK;
+}
+
+/* Mirrored at the last node, or half a spacing beyond it; on axes shorter than the stencil at both sides in turn. */
+static rw_status emit_mirror(rw_emitter *e, const place *s)
+{
+    const int half = s->is.kind == RW_BOUNDARY_REFLECT;
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
     if (s->reach >= s->nodes + half) {
         const long long period = RW_MAX(2 * s->nodes - 2 + 2 * half, 1);
@@ -143,54 +154,69 @@ static void emit_mirror(rw_emitter *e, const place *s)
         ADD("        return NEXT(m < N%c ? m : %lld - m);\n", N, period - half);
     } else if (s->upper) ADD("        return U(%c - N%c + %d);\n", i, N, 1 - half);
     else ADD("        return U(-%c - %d);\n", i, half);
+    return RW_OK;
 }
 
 /* The value at the node itself. */
 static rw_status emit_constant(rw_emitter *e, const place *s)
 {
     const char *type = rw_field_type(e, s->field);
-    const bool converts = *type != 'r' && !s->is_complex && !rw_node_of(e, s->a)->integer;
+    const bool converts = *type != 'r' && !s->is_complex && !rw_node_of(e, s->is.a)->integer;
     const rw_dtype dtype = e->g->fields[s->field].dtype;
     RW_TRY(emit_place(e, s));
-    if ((dtype == RW_I64 || dtype == RW_U64) && rw_is_whole(e->g, s->a, (int)dtype)) {
-        ADD("        return %s;\n", rw_converted(e, s->a, (int)dtype));
+    if ((dtype == RW_I64 || dtype == RW_U64) && rw_is_whole(e->g, s->is.a, (int)dtype)) {
+        ADD("        return %s;\n", rw_converted(e, s->is.a, (int)dtype));
         return RW_OK;
     }
     ADD("        return %s%s(%s);\n", converts ? type : "", converts ? "_from_f64" : "",
-        s->is_complex ? rw_complex_word(e, s->a) : rw_word(e, s->a));
+        s->is_complex ? rw_complex_word(e, s->is.a) : rw_word(e, s->is.a));
     return RW_OK;
 }
 
-/* The formulas of one side. The node on (Neumann, Robin) or next to (Dirichlet) the side is U(0), counted inwards. */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const rw_boundary_row rows[RW_BOUNDARY_KINDS] = {
+    [RW_BOUNDARY_NEAREST] = {.write = emit_nearest, .cells = true, .points = true,
+        .index = "    return i < 0 ? 0 : i < n ? i : n - 1;\n"},
+    [RW_BOUNDARY_DIRICHLET] = {.write = emit_value_side, .pins = true, .cells = true,
+        .form = "\"0\" or {dirichlet: \"g\"}", .needs = "a boundary value: give {dirichlet: \"0\"}, or \"0\" alone",
+        .meaning = "value g on the boundary; g may depend on x, y, z, t and parameters"},
+    [RW_BOUNDARY_NEUMANN] = {.write = emit_slope_side, .slope = true, .cells = true, .points = true,
+        .form = "neumann or {neumann: \"g\"}",
+        .meaning = "derivative g along the outward normal; neumann alone: 0, zero flux"},
+    [RW_BOUNDARY_ROBIN] = {.write = emit_slope_side, .slope = true, .points = true,
+        .form = "{robin: [a, b, c]}", .needs = "its coefficients: give {robin: [a, b, c]} for a u + b du/dn = c",
+        .meaning = "a u + b du/dn = c"},
+    [RW_BOUNDARY_PERIODIC] = {.write = emit_periodic, .index = "    return (i % n + n) % n;\n",
+        .meaning = "the domain continues at the other side"},
+    [RW_BOUNDARY_REFLECT101] = {.write = emit_mirror, .index = "    if (n == 1) return 0;\n"
+        "    const int p = 2 * n - 2, m = (i % p + p) % p;\n    return m < n ? m : p - m;\n"},
+    [RW_BOUNDARY_REFLECT] = {.write = emit_mirror,
+        .index = "    const int p = 2 * n, m = (i % p + p) % p;\n    return m < n ? m : p - 1 - m;\n"},
+    [RW_BOUNDARY_CONSTANT] = {.write = emit_constant, .index = "    return i < 0 || i >= n ? -1 : i;\n",
+        .form = "{constant: \"v\"}", .needs = "the value outside: give {constant: \"0\"}"},
+};
+/* clang-format on */
+
+const rw_boundary_row *rw_boundary_row_of(rw_boundary_kind kind) { return rows + kind; }
+
+/* The formulas of one side. The node on the side, or next to one that is given, is U(0), counted inwards. */
 static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
 {
     const rw_graph_field *field = e->g->fields + f;
-    const char i = rw_index_letter[axis], N = rw_size_letter[axis];
     const int64_t n = e->g->grid.size[axis];
     const place s = {f,
                      axis,
                      upper,
-                     field->boundary[2 * axis + upper].kind,
-                     field->boundary[2 * axis + upper].a,
-                     field->boundary[2 * axis + upper].b,
-                     field->boundary[2 * axis + upper].c,
+                     field->boundary[2 * axis + upper],
                      n,
                      e->use.reach[axis][upper],
                      e->g->order == 4 && n >= 5,
                      rw_dtype_is_complex(field->dtype)};
-    if (upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", N);
+    if (upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", rw_size_letter[axis]);
     else ADD("#define U(m) NEXT(m)\n");
-    switch (s.kind) {
-    case RW_BOUNDARY_NEAREST: ADD("        return U(0);\n"); break;
-    case RW_BOUNDARY_PERIODIC: ADD("        return NEXT(((%c %% N%c) + N%c) %% N%c);\n", i, N, N, N); break;
-    case RW_BOUNDARY_DIRICHLET: RW_TRY(emit_value_side(e, &s)); break;
-    case RW_BOUNDARY_NEUMANN:
-    case RW_BOUNDARY_ROBIN: RW_TRY(emit_slope_side(e, &s)); break;
-    case RW_BOUNDARY_REFLECT101:
-    case RW_BOUNDARY_REFLECT: emit_mirror(e, &s); break;
-    case RW_BOUNDARY_CONSTANT: RW_TRY(emit_constant(e, &s)); break;
-    case RW_BOUNDARY_KINDS: break;
-    }
+    RW_TRY(rows[s.is.kind].write(e, &s));
     ADD("#undef U\n");
     return RW_OK;
 }

@@ -20,7 +20,7 @@
     (OF(THRESHOLD) | OF(INVERT) | OF(LINEAR) | OF(GAMMA) | OF(CLIP) | OF(NORMALIZE) | OF(EQUALIZE) | OF(OTSU))
 
 static const char methods[] =
-#define RW_X(name, text, line) text "|"
+#define RW_X(name, text, ...) text "|"
     RW_IMAGE_METHOD_LIST(RW_X);
 static const char borders[] = RW_IMAGE_BORDER_LIST(RW_X);
 #undef RW_X

@@ -1,6 +1,7 @@
 /* What the texts of stages and passes share: names of values, borders, conversions, functions. */
 #include <math.h>
 
+#include "expr/boundary.h"
 #include "image/image.h"
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
@@ -68,17 +69,13 @@ const char *rw_image_pixel(rw_image_writer *w, char buffer[64], int i)
 
 /* ---- borders ----------------------------------------------------------------------------------------------------- */
 
-/* The pixel that stands for pixel i of a row of n, -1: a constant. */
-static const char *const maps[RW_IMAGE_BORDERS] = {
-    [RW_IMAGE_BORDER_REFLECT101] =
-        "    if (n == 1) return 0;\n    const int p = 2 * n - 2, m = (i % p + p) % p;\n    return m < n ? m : p - m;\n",
-    [RW_IMAGE_BORDER_REFLECT] = "    const int p = 2 * n, m = (i % p + p) % p;\n    return m < n ? m : p - 1 - m;\n",
-    [RW_IMAGE_BORDER_REPLICATE] = "    return i < 0 ? 0 : i < n ? i : n - 1;\n",
-    [RW_IMAGE_BORDER_WRAP] = "    return (i % n + n) % n;\n",
-    [RW_IMAGE_BORDER_CONSTANT] = "    return i < 0 || i >= n ? -1 : i;\n",
+static const rw_boundary_kind kinds[] = {
+#define RW_X(name, ...) [RW_IMAGE_BORDER_##name] = RW_BOUNDARY_##name,
+    RW_BORDER_LIST(RW_X)
+#undef RW_X
 };
 
-const char *rw_image_map_text(rw_image_border b) { return maps[b]; }
+const char *rw_image_map_text(rw_image_border b) { return rw_boundary_row_of(kinds[b])->index; }
 
 rw_image_border rw_image_map_of(rw_image_border b) { return b == RW_IMAGE_BORDER_SKIP ? RW_IMAGE_BORDER_REPLICATE : b; }
 
@@ -89,7 +86,7 @@ void rw_image_write_maps(rw_image_writer *w)
         const rw_image_border b = rw_image_map_of(w->pass->stage[k].border);
         if (!b || written & 1u << b) continue;
         written |= 1u << b;
-        ADD("DEVICE int outside%d(int i, int n)\n{\n%s}\n", (int)b, maps[b]);
+        ADD("DEVICE int outside%d(int i, int n)\n{\n%s}\n", (int)b, rw_image_map_text(b));
     }
 }
 

@@ -105,7 +105,7 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
             rw_node values[3] = {-1, -1, -1};
             for (int k = 0; k < rw_boundary_values(from->kind); ++k)
                 values[k] = boundary_node(b, ode->fields + f, texts[k]);
-            if (values[1] >= 0) note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, values[1]));
+            note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, values[1]));
             if (b->status == RW_OK) rw_set_boundary(b->graph, i, s, from->kind, values);
         }
     }
@@ -258,9 +258,8 @@ bool rw_build_sides_move(const rw_building *b)
     rw_graph *g = b->graph;
     for (int f = 0; b->status == RW_OK && f < g->nfields; ++f)
         for (int s = 0; s < 2 * g->grid.ndim; ++s)
-            if (depends_on_time(g, g->fields[f].boundary[s].a) || depends_on_time(g, g->fields[f].boundary[s].b) ||
-                depends_on_time(g, g->fields[f].boundary[s].c))
-                return true;
+            for (int i = 0; i < 3; ++i)
+                if (depends_on_time(g, g->fields[f].boundary[s].value[i])) return true;
     return false;
 }
 

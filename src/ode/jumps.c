@@ -157,17 +157,11 @@ static void freeze_sides(freezing *z)
     for (int f = 0; f < nf; ++f)
         for (int s = 0; s < 2 * b->ode->grid.ndim && !b->graph->failed; ++s) {
             int from = b->field[END * nf + f], to = b->field[FROZEN * nf + f];
-            rw_node part[3] = {b->graph->fields[from].boundary[s].a, b->graph->fields[from].boundary[s].b,
-                               b->graph->fields[from].boundary[s].c};
             for (int i = 0; i < 3; ++i) {
-                rw_node frozen = freeze(z, part[i]);
-                z->sides = z->sides || frozen != part[i];
-                part[i] = frozen;
+                const rw_node part = b->graph->fields[from].boundary[s].value[i], frozen = freeze(z, part);
+                z->sides = z->sides || frozen != part;
+                b->graph->fields[to].boundary[s].value[i] = frozen;
             }
-            rw_graph_field *field = b->graph->fields + to;
-            field->boundary[s].a = part[0];
-            field->boundary[s].b = part[1];
-            field->boundary[s].c = part[2];
         }
     if (z->sides) forget(z);
 }

@@ -97,12 +97,12 @@ static bool collect_leaves(const rw_graph *g, rw_node n, rw_node t, leaves *l)
     return ok;
 }
 
-/* What the values beyond a Robin side add to its row; 0 for other sides. d: derivatives by l->field. */
+/* What the values beyond a side with b (Robin) add to its row; 0 for other sides. d: derivatives by l->field. */
 static rw_node robin_part(rw_graph *g, int field, int side, const leaves *l, const rw_node *d)
 {
     rw_graph_field *f = g->fields + field;
     rw_node sum = rw_real(g, 0), a = f->boundary[side].a, b = f->boundary[side].b;
-    if (f->boundary[side].kind != RW_BOUNDARY_ROBIN) return sum;
+    if (b < 0) return sum;
     for (int i = 0; i < l->nfields; ++i) {
         rw_graph_node p = g->nodes[l->field[i]];
         int m = side % 2 ? p.offset[side / 2] : -p.offset[side / 2];
@@ -117,10 +117,8 @@ static rw_node robin_part(rw_graph *g, int field, int side, const leaves *l, con
 static bool has_slopes(const rw_graph *g)
 {
     for (int f = 0; f < g->nfields; ++f)
-        for (int side = 0; side < 2 * g->grid.ndim; ++side) {
-            rw_boundary_kind kind = g->fields[f].boundary[side].kind;
-            if (kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_ROBIN) return true;
-        }
+        for (int side = 0; side < 2 * g->grid.ndim; ++side)
+            if (g->fields[f].boundary[side].slope) return true;
     return false;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/boundary.h"
 #include "expr/lower.h"
 #include "rechenwerk/image.h"
 #include "rechenwerk/run.h"
@@ -334,12 +335,33 @@ static void help_in(rw_text *text, const rw_section *s, int n, const char *name)
     }
 }
 
+/* After the topic of boundaries: a line for each kind, one for all borders. */
+static void help_boundaries(rw_text *text)
+{
+    rw_text borders = {0};
+    for (int k = 0; k < RW_BOUNDARY_KINDS; k++) {
+        const rw_boundary_row *row = rw_boundary_row_of((rw_boundary_kind)k);
+        const char *form = row->form ? row->form : rw_boundary_kind_name((rw_boundary_kind)k);
+        if (row->meaning) rw_text_add(text, "  %-30s%s\n", form, row->meaning);
+        else rw_text_add(&borders, "%s%s", borders.data ? ", " : "", form);
+    }
+    rw_text_add(
+        text,
+        "  %s    borders as of images: docs/reference/expressions.md\n"
+        "  {left: \"1\", right: neumann, y: periodic}         by side or axis; sides that are not named have zero "
+        "flux\n",
+        borders.data ? borders.data : "");
+    text->failed |= borders.failed;
+    rw_text_free(&borders);
+}
+
 static void help_topic(rw_text *text, const char *name)
 {
     int next = 0, n;
     const char *settings;
     for (const char *line; (line = rw_topic_text(name, &next, &settings));) {
         rw_text_add(text, "%s", line);
+        if (strcmp(settings, "fields.boundary") == 0) help_boundaries(text);
         for (int k = 0; *settings && rw_problems[k]; k++) {
             const rw_section *s = rw_tables_sections(rw_problems[k], &n);
             rw_text row = {0};

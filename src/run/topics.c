@@ -4,22 +4,17 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "rechenwerk/expr.h"
 
 /* A setting of another meaning may have the word as its name. Each paragraph is one line, which the command wraps. */
 static const struct {
     const char *words, *text, *settings; /* separated by blanks; settings: whose help follows */
     const char *problem;                 /* what to do where a word is given as a problem; "": it is none */
 } topics[] = {
-    {"boundary boundaries bc dirichlet neumann robin periodic nearest replicate reflect reflect101 wrap constant sides "
-     "zero-flux flux",
-     "Boundary conditions of a field (boundary, for all sides or in a map of sides):\n"
-     "  \"0\" or {dirichlet: \"g\"}      value g on the boundary; g may depend on x, y, z, t and parameters\n"
-     "  neumann or {neumann: \"g\"}    derivative g along the outward normal; neumann alone: 0, zero flux\n"
-     "  {robin: [a, b, c]}            a u + b du/dn = c\n"
-     "  periodic                      the domain continues at the other side\n"
-     "  nearest, reflect, reflect101, {constant: \"v\"}    borders as of images: docs/reference/expressions.md\n"
-     "  {left: \"1\", right: neumann, y: periodic}         by side or axis; sides that are not named have zero flux\n",
-     "fields.boundary", ""},
+#define RW_X(name, text, ...) " " text
+    {"boundary boundaries bc sides zero-flux flux" RW_BOUNDARY_LIST(RW_X),
+#undef RW_X
+     "Boundary conditions of a field (boundary, for all sides or in a map of sides):\n", "fields.boundary", ""},
     {"complex imaginary c128 c64 schroedinger schrodinger ginzburg-landau gross-pitaevskii",
      "Complex numbers: the expression language has 2i, 0.5i and variables that hold complex values, with real, imag, "
      "abs, conj, exp, sin and others. Matrices and solvers take values c128 and c64, and transforms are complex.\n"

@@ -424,9 +424,8 @@ for grid in 0 4x 4x4x4x4 4.5 a -3; do expect 2 "solve: --grid $grid: " solve --s
 for spacing in 0 a 1,2 nan; do
     expect 2 "solve: --spacing $spacing: " solve --stencil u --grid 4x4x4 --spacing $spacing
 done
-known="dirichlet, neumann, periodic (wrap), nearest (replicate), reflect101, reflect or constant"
-expect 2 "--boundary neuman: must be $known" \
-    solve --stencil u --grid 4 --boundary neuman
+expect 2 "--boundary neuman: unknown boundary; nearest is neumann" solve --stencil u --grid 4 --boundary neuman
+expect 2 "--boundary robin: unknown boundary" solve --stencil u --grid 4 --boundary robin
 expect 0 "x: spacing 1, reflect; y: spacing 1, nearest" \
     solve --stencil '3*u - 0.1*(u[i+1] + u[i, j-2])' --grid 20x20 --spacing 1 --boundary reflect,replicate -m gmres
 expect 2 "--boundary periodic,neumann: must be one name, or one for each of 3 axes" \

@@ -226,21 +226,24 @@ class Reader:
     # ---- enumerations from tables ------------------------------------------------------------------------------------
 
     def complete_enumerations(self):
-        """Texts of values from the tables RW_X_LIST, and what is said above a table."""
+        """Texts of values from the tables RW_X_LIST, which may contain earlier ones, and what is said above a table."""
         enumerations = [d for d in self.found.values() if d["kind"] == "enumeration"]
+        bodies = {}
         for header in self.order:
             source = self.sources[header]
             for item in source.items:
                 found = macro(source.text[item.start:item.end])
                 if found and found[1] == ["X"]:
-                    self.table(source, item, found, enumerations)
+                    name, _, body = found
+                    bodies[name] = re.sub(r"\b(RW_\w+)\(X\)", lambda inner: bodies[inner[1]], body)
+                    self.table(source, item, name, bodies[name], enumerations)
 
-    def table(self, source, item, found, enumerations):
-        name, _, body = found
+    def table(self, source, item, name, body, enumerations):
         table = rows(body)
         use = re.search(r"#define RW_X\(([^)]*)\) (\w*)##(\w+)[^#]*?\b" + name + r"\(RW_X\)", source.text)
         if use:
-            columns, prefix, key = [c.strip() for c in use[1].split(",")], use[2], use[3]
+            columns = [c.strip() for c in use[1].replace(", ...", "").split(",")]
+            prefix, key = use[2], use[3]
         else:
             columns, prefix, key = ["name", "text"], None, "name"
         for row in table:

@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of image processing. */
 static const struct {
     const char *name;
     rw_boundary_kind kind;
-} borders[] = {{"reflect101", RW_BOUNDARY_REFLECT101},
-               {"reflect", RW_BOUNDARY_REFLECT},
-               {"replicate", RW_BOUNDARY_REPLICATE},
-               {"wrap", RW_BOUNDARY_WRAP},
-               {"constant", RW_BOUNDARY_CONSTANT}};
+} borders[] = {
+#define RW_X(name, text, ...) {text, RW_BOUNDARY_##name},
+    RW_BORDER_LIST(RW_X)
+#undef RW_X
+};
 
 /* Whether some statement is "o = …". */
 static bool assigns_o(const char *text)

@@ -384,8 +384,8 @@ static const option options[] = {
     {"spacing", 0, "H",
      "with --stencil: grid spacing, or one per axis as 0.1,0.2,0.1 (default: 1 / (cells of the longest axis + 1))"},
     {"boundary", 0, "NAME",
-     "with --stencil: boundary condition dirichlet (u = 0), neumann, periodic, nearest, reflect101, reflect or "
-     "constant (0 outside); or one per axis, separated by commas (default: dirichlet)"},
+     "with --stencil: boundary condition, such as neumann or periodic (see rechenwerk help boundary), with values 0; "
+     "or one per axis, separated by commas (default: dirichlet)"},
     {"method", 'm', "NAME", NULL},
     {"precond", 'p', "PRECOND", NULL},
     {"inner", 0, "SOLVER",

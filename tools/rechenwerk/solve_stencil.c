@@ -7,11 +7,12 @@
 #include "rechenwerk/stencil.h"
 #include "solve.h"
 
-#define RW_X(name, text) {text, RW_BOUNDARY_##name},
-static const struct {
-    const char *name;
-    rw_boundary_kind kind;
-} boundaries[] = {RW_BOUNDARY_LIST(RW_X)};
+/* Boundary conditions whose values may be 0. */
+#define OF_0(text) text,
+#define OF_1(text) text,
+#define OF_3(text)
+#define RW_X(name, text, line, values) OF_##values(text)
+static const char *const names[] = {RW_BOUNDARY_LIST(RW_X) NULL};
 #undef RW_X
 
 /* One to three numbers with a letter between them; how many, 0: something else stands there. */
@@ -59,23 +60,20 @@ static int read_grid(const arguments *a, solve *s)
 }
 
 /* --boundary: one name, or one for each axis. */
-static int read_boundary(const arguments *a, solve *s)
+static int read_boundary(rw_context *ctx, const arguments *a, solve *s)
 {
     const char *text = value_of(a, "boundary") ? value_of(a, "boundary") : "dirichlet";
     int n = 0;
     for (const char *word = text;; word = strchr(word, ',') + 1) {
         const int length = (int)strcspn(word, ",");
+        char name[32];
         int i = 0;
-        while (i < COUNT(boundaries) &&
-               (strncmp(boundaries[i].name, word, (size_t)length) != 0 || (int)strlen(boundaries[i].name) != length))
-            i++;
-        if (i == COUNT(boundaries) || boundaries[i].kind == RW_BOUNDARY_ROBIN)
-            return usage("solve: --boundary %.*s: must be dirichlet, neumann, periodic (wrap), nearest "
-                         "(replicate), reflect101, reflect or constant",
-                         length, word);
+        snprintf(name, sizeof name, "%.*s", length, word);
+        while (names[i] && strcmp(names[i], name) != 0) i++;
+        if (!names[i]) return usage("solve: --boundary %s: unknown boundary%s", name, suggest(name, names));
         if (n == s->grid.ndim)
             return usage("solve: --boundary %s: must be one name, or one for each of %d axes", text, s->grid.ndim);
-        s->boundary[n++] = boundaries[i].kind;
+        rw_boundary_kind_parse(ctx, name, &s->boundary[n++]);
         if (!word[length]) break;
     }
     if (n != 1 && n != s->grid.ndim)
@@ -90,7 +88,7 @@ int read_stencil(rw_context *ctx, const arguments *a, solve *s)
     for (int i = 0; i < COUNT(of_matrices); i++)
         if (given(a, of_matrices[i])) return usage("solve: --%s applies to matrices, not to --stencil", of_matrices[i]);
     int code = read_grid(a, s);
-    if (code == 0) code = read_boundary(a, s);
+    if (code == 0) code = read_boundary(ctx, a, s);
     if (code != 0) return code;
     rw_status status = open_device(ctx, a, &s->device);
     if (status != RW_OK) return failed(ctx, status);
@@ -118,10 +116,7 @@ void print_stencil(const solve *s)
     printf("%s: ", s->stencil);
     for (int d = 0; d < s->grid.ndim; d++) printf("%s%lld", d ? " x " : "", (long long)s->grid.size[d]);
     printf(" cells");
-    for (int d = 0; d < s->grid.ndim; d++) {
-        int i = 0;
-        while (boundaries[i].kind != s->boundary[d]) i++;
-        printf("; %c: spacing %.4g, %s", "xyz"[d], s -> grid.spacing[d], boundaries[i].name);
-    }
+    for (int d = 0; d < s->grid.ndim; d++)
+        printf("; %c: spacing %.4g, %s", "xyz"[d], s -> grid.spacing[d], rw_boundary_kind_name(s->boundary[d]));
     printf("\n");
 }

@@ -20,10 +20,10 @@
 static const char *const sides[] = {"left", "right", "bottom", "top", "back", "front"};
 static const char *const axes[] = {"x", "y", "z"};
 
-#define RW_X(name, text) text,
+#define RW_X(name, text, ...) text,
 static const char *const kinds[] = {RW_BOUNDARY_LIST(RW_X)};
 #undef RW_X
-#define RW_X(name, text) RW_BOUNDARY_##name,
+#define RW_X(name, ...) RW_BOUNDARY_##name,
 static const rw_boundary_kind kind_of[] = {RW_BOUNDARY_LIST(RW_X)};
 #undef RW_X
 
@@ -45,25 +45,24 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *n
         b->a = value->text;
         return RW_OK;
     }
-    if (b->kind == RW_BOUNDARY_ROBIN) {
+    if (b->kind < RW_BOUNDARY_KINDS && rw_boundary_values(b->kind) == 3) {
         if (value->kind != RW_TREE_LIST || value->n != 3)
             return rw_case_fail(c, value,
-                                "fields.%s.boundary: robin takes three expressions [a, b, c] for a u + b du/dn = c",
-                                field);
+                                "fields.%s.boundary: %s takes three expressions [a, b, c] for a u + b du/dn = c", field,
+                                kind);
         for (int i = 0; i < 3; ++i)
             if (value->items[i]->kind != RW_TREE_SCALAR)
-                return rw_case_fail(c, value->items[i], "fields.%s.boundary: robin takes three expressions", field);
+                return rw_case_fail(c, value->items[i], "fields.%s.boundary: %s takes three expressions", field, kind);
         b->a = value->items[0]->text;
         b->b = value->items[1]->text;
         b->c = value->items[2]->text;
         return RW_OK;
     }
-    return rw_case_fail_key(
-        c, node, 0,
-        "fields.%s.boundary: %s %s%s: dirichlet, neumann, robin and constant need a value; periodic (wrap), "
-        "nearest (replicate), reflect101 and reflect have none",
-        field, kind, b->kind < RW_BOUNDARY_KINDS ? "has no value" : "is unknown",
-        b->kind < RW_BOUNDARY_KINDS ? "" : rw_hint_nearest(kind, kinds, RW_COUNT(kinds)).text);
+    return rw_case_fail_key(c, node, 0, "fields.%s.boundary: %s %s%s: %s need a value; %s have none", field, kind,
+                            b->kind < RW_BOUNDARY_KINDS ? "has no value" : "is unknown",
+                            b->kind < RW_BOUNDARY_KINDS ? "" : rw_hint_nearest(kind, kinds, RW_COUNT(kinds)).text,
+                            rw_boundary_names_of(RW_BOUNDARIES_WITH_VALUES, " and ").text,
+                            rw_boundary_names_of(RW_BOUNDARIES_WITHOUT, " and ").text);
 }
 
 /* A word that is no name of the case: a condition that is mistyped, or lacks its value. */
@@ -74,17 +73,9 @@ static rw_status check_word(const rw_case *c, const pde_problem *p, const char *
     if (t[n] || rw_is_reserved(t) || rw_foreign_word(t)) return RW_OK;
     for (int i = 0; i < p->nscalars; ++i)
         if (!strcmp(t, p->scalars[i].name)) return RW_OK;
-    if (!strcmp(t, "dirichlet"))
-        return rw_case_fail(
-            c, node, "fields.%s.boundary: dirichlet needs a boundary value: give {dirichlet: \"0\"}, or \"0\" alone",
-            field);
-    if (!strcmp(t, "constant"))
-        return rw_case_fail(c, node, "fields.%s.boundary: constant needs the value outside: give {constant: \"0\"}",
-                            field);
-    if (!strcmp(t, "robin"))
-        return rw_case_fail(
-            c, node, "fields.%s.boundary: robin needs its coefficients: give {robin: [a, b, c]} for a u + b du/dn = c",
-            field);
+    const rw_boundary_kind kind = find_kind(t);
+    if (kind < RW_BOUNDARY_KINDS)
+        return rw_case_fail(c, node, "fields.%s.boundary: %s needs %s", field, t, rw_boundary_row_of(kind)->needs);
     const char *near = rw_nearest(t, kinds, RW_COUNT(kinds));
     if (!near) return RW_OK;
     return rw_case_fail(c, node,
@@ -103,8 +94,9 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
         if (!node->text[0])
             return rw_case_fail(c, node, "fields.%s.boundary is empty: give a value, or neumann", field);
         b->kind = find_kind(node->text);
-        if (b->kind == RW_BOUNDARY_NEUMANN) b->a = "0";
-        else if (b->kind == RW_BOUNDARY_KINDS || rw_boundary_values(b->kind)) {
+        if (b->kind < RW_BOUNDARY_KINDS && !rw_boundary_row_of(b->kind)->needs) {
+            if (rw_boundary_values(b->kind)) b->a = "0";
+        } else {
             RW_TRY(check_word(c, p, field, node));
             b->kind = RW_BOUNDARY_DIRICHLET;
             b->a = node->text;
@@ -115,9 +107,9 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
     if (node->kind != RW_TREE_MAP || node->n != 1)
         return rw_case_fail(
             c, node,
-            "fields.%s.boundary: a condition must be a value, periodic, neumann, nearest, reflect101, reflect, "
-            "{neumann: g}, {robin: [a, b, c]} or {constant: v}",
-            field);
+            "fields.%s.boundary: a condition must be a value, {KIND: value} or KIND: %s need a value; %s have none",
+            field, rw_boundary_names_of(RW_BOUNDARIES_WITH_VALUES, " and ").text,
+            rw_boundary_names_of(RW_BOUNDARIES_WITHOUT, " and ").text);
     RW_TRY(read_kind(c, field, node, node->keys[0], node->items[0], b));
     *value = node->items[0];
     return RW_OK;
@@ -201,7 +193,7 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tr
 /* 'o' no unknown on the side, 'x' unknown on the side, 'p' periodic. */
 static char node_class(rw_boundary_kind kind)
 {
-    return kind == RW_BOUNDARY_DIRICHLET ? 'o' : kind == RW_BOUNDARY_PERIODIC ? 'p' : 'x';
+    return rw_boundary_row_of(kind)->pins ? 'o' : kind == RW_BOUNDARY_PERIODIC ? 'p' : 'x';
 }
 
 static double component(const rw_reals *r, int d) { return r->value[r->n > d ? d : 0]; }

@@ -211,7 +211,7 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
     for (int64_t i = 0; i < count; ++i) {
         double value[2];
         rw_text where = {0};
-        node_of_side(g, side, p->fields[f].boundary[side].kind == RW_BOUNDARY_DIRICHLET, i, count, at);
+        node_of_side(g, side, rw_boundary_row_of(p->fields[f].boundary[side].kind)->pins, i, count, at);
         rw_graph_value(l->graph, n, pde_at_node, at, value);
         bool finite = isfinite(value[0]) && isfinite(value[1]);
         if (finite && !(nonzero && value[0] == 0 && value[1] == 0)) continue;
@@ -233,9 +233,9 @@ static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f,
     for (int s = 0; s < 2 * p->grid.ndim; ++s) {
         const rw_tree *node = p->sides[6 * f + s]; /* of the value */
         if (!node) continue;
-        bool robin = p->fields[f].boundary[s].kind == RW_BOUNDARY_ROBIN;
-        for (int i = 0; i < (robin ? 3 : 1); ++i)
-            RW_NOTE(rw_case_context(c), inspect_side(c, p, f, s, l, robin ? node->items[i] : node, i == 1));
+        const int values = rw_boundary_values(p->fields[f].boundary[s].kind);
+        for (int i = 0; i < values; ++i)
+            RW_NOTE(rw_case_context(c), inspect_side(c, p, f, s, l, values > 1 ? node->items[i] : node, i == 1));
     }
     return RW_OK;
 }

@@ -95,7 +95,7 @@ rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], doubl
     rw_node side[6] = {-1, -1, -1, -1, -1, -1};
     pde_language l;
     bool any = false;
-    for (int s = 0; s < 6; ++s) any |= has[s] = s < 2 * p->grid.ndim && b[s].kind == RW_BOUNDARY_DIRICHLET;
+    for (int s = 0; s < 6; ++s) any |= has[s] = s < 2 * p->grid.ndim && rw_boundary_row_of(b[s].kind)->pins;
     if (!any || !wide) return RW_OK;
     RW_TRY(pde_language_begin(ctx, p, t, true, &l));
     rw_status status = RW_OK;
