@@ -35,8 +35,10 @@ else printf '== %s: FAILED with status %d after %d s\n' '$(1)' $$status $$second
 endef
 
 packages = $(if $(filter no,$(DEPS)),true,packaging/install-deps.sh $(1))
-# A failed configuration is most often a missing package, so name those.
-configure = cmake --log-level=NOTICE $(1) || { packaging/install-deps.sh -n build >&2 || true; exit 1; }
+# One message for each target, because the message of a file is a process: a tenth of the build. A failed configuration
+# is most often a missing package, so name those.
+configure = cmake --log-level=NOTICE -DCMAKE_RULE_MESSAGES=OFF $(1) || \
+    { packaging/install-deps.sh -n build >&2 || true; exit 1; }
 
 compile = env -u MAKELEVEL cmake --build $(1) --parallel $(JOBS)
 

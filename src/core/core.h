@@ -6,7 +6,6 @@
 #ifndef RW_CORE_H
 #define RW_CORE_H
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -189,7 +188,7 @@ double rw_strtod(const char *text, char **end);
 #define RW_UNUSED __attribute__((unused))
 
 /* Whether a member of a specification has a value: any number but the 0 of a zeroed structure (RW_ZERO is a value). */
-static inline bool rw_given(double x) { return x != 0 || signbit(x); }
+bool rw_given(double x);
 /* RW_ZERO becomes 0; all other numbers are unchanged. */
 static inline double rw_plain_zero(double x) { return x == 0 ? 0 : x; }
 void rw_snprintf(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);

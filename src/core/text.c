@@ -6,6 +6,7 @@
 #include "core/core.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,8 @@ bool rw_ends_in(const char *text, const char *ending)
     const size_t n = strlen(text), m = strlen(ending);
     return n >= m && strcmp(text + n - m, ending) == 0;
 }
+
+bool rw_given(double x) { return x != 0 || signbit(x); }
 
 int rw_compare_doubles(const void *a, const void *b)
 {

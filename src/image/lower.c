@@ -5,29 +5,6 @@
 
 #include "image/lower.h"
 
-static const uint8_t treatments[RW_IMAGE_METHODS + 1] = {
-    [RW_IMAGE_THRESHOLD] = RW_IMAGE_POINT, [RW_IMAGE_INVERT] = RW_IMAGE_POINT,   [RW_IMAGE_LINEAR] = RW_IMAGE_POINT,
-    [RW_IMAGE_GAMMA] = RW_IMAGE_POINT,     [RW_IMAGE_CLIP] = RW_IMAGE_POINT,     [RW_IMAGE_NORMALIZE] = RW_IMAGE_POINT,
-    [RW_IMAGE_EQUALIZE] = RW_IMAGE_POINT,  [RW_IMAGE_OTSU] = RW_IMAGE_POINT,     [RW_IMAGE_HIGHPASS] = RW_IMAGE_POINT,
-    [RW_IMAGE_BANDPASS] = RW_IMAGE_POINT,  [RW_IMAGE_SOBEL] = RW_IMAGE_EDGE,     [RW_IMAGE_SCHARR] = RW_IMAGE_EDGE,
-    [RW_IMAGE_LAPLACE] = RW_IMAGE_EDGE,    [RW_IMAGE_GRADIENT] = RW_IMAGE_EDGE,  [RW_IMAGE_TOPHAT] = RW_IMAGE_EDGE,
-    [RW_IMAGE_BLACKHAT] = RW_IMAGE_EDGE,   [RW_IMAGE_GAUSS] = RW_IMAGE_BLEND,    [RW_IMAGE_BOX] = RW_IMAGE_BLEND,
-    [RW_IMAGE_SHARPEN] = RW_IMAGE_BLEND,   [RW_IMAGE_UNSHARP] = RW_IMAGE_BLEND,  [RW_IMAGE_MASK] = RW_IMAGE_BLEND,
-    [RW_IMAGE_MEDIAN] = RW_IMAGE_BLEND,    [RW_IMAGE_ERODE] = RW_IMAGE_BLEND,    [RW_IMAGE_DILATE] = RW_IMAGE_BLEND,
-    [RW_IMAGE_OPEN] = RW_IMAGE_BLEND,      [RW_IMAGE_CLOSE] = RW_IMAGE_BLEND,    [RW_IMAGE_BILATERAL] = RW_IMAGE_BLEND,
-    [RW_IMAGE_LOWPASS] = RW_IMAGE_BLEND,   [RW_IMAGE_SPECTRUM] = RW_IMAGE_BLEND, [RW_IMAGE_RESIZE] = RW_IMAGE_BLEND,
-    [RW_IMAGE_WARP] = RW_IMAGE_BLEND,      [RW_IMAGE_ROTATE] = RW_IMAGE_BLEND,
-};
-
-static rw_image_treatment treatment_of(const rw_image_builder *b)
-{
-    const rw_image_method m = b->op->method;
-    const bool moves = m == RW_IMAGE_RESIZE || m == RW_IMAGE_WARP || m == RW_IMAGE_ROTATE;
-    if (!b->alpha || b->op->alpha == RW_IMAGE_ALPHA_FILTER) return RW_IMAGE_PLAIN;
-    if (moves && b->op->interpolation == RW_IMAGE_INTERPOLATION_NEAREST) return RW_IMAGE_PLAIN;
-    return (rw_image_treatment)treatments[m];
-}
-
 static rw_status lower_response(rw_image_builder *b)
 {
     const rw_dtype type = type_of(b);
@@ -306,31 +283,45 @@ static rw_status lower_own(rw_image_builder *b)
     return rw_image_end_whole(b, type);
 }
 
-static rw_status (*const lower[RW_IMAGE_METHODS + 1])(rw_image_builder *) = {
-    [RW_IMAGE_OWN] = lower_own,
-    [RW_IMAGE_THRESHOLD] = lower_threshold,
-    [RW_IMAGE_INVERT] = lower_invert,
-    [RW_IMAGE_LINEAR] = lower_linear,
-    [RW_IMAGE_GAMMA] = lower_gamma,
-    [RW_IMAGE_CLIP] = lower_clip,
-    [RW_IMAGE_GREY] = lower_grey,
-    [RW_IMAGE_COLOUR] = lower_colour,
-    [RW_IMAGE_NORMALIZE] = lower_normalize,
-    [RW_IMAGE_SPECTRUM] = lower_spectrum,
-    [RW_IMAGE_EQUALIZE] = lower_counted,
-    [RW_IMAGE_OTSU] = lower_counted,
-    [RW_IMAGE_HISTOGRAM] = lower_histogram,
-    [RW_IMAGE_LOWPASS] = lower_response,
-    [RW_IMAGE_HIGHPASS] = lower_response,
-    [RW_IMAGE_BANDPASS] = lower_response,
-    [RW_IMAGE_RESIZE] = lower_geometry,
-    [RW_IMAGE_WARP] = lower_geometry,
-    [RW_IMAGE_ROTATE] = lower_geometry,
-    [RW_IMAGE_FLIP] = lower_geometry,
-    [RW_IMAGE_TRANSPOSE] = lower_geometry,
-    [RW_IMAGE_CROP] = lower_geometry,
-    [RW_IMAGE_PAD] = lower_geometry,
+static const rw_image_lowering lowerings[RW_IMAGE_METHODS + 1] = {
+    [RW_IMAGE_OWN] = {lower_own, RW_IMAGE_PLAIN},
+    [RW_IMAGE_THRESHOLD] = {lower_threshold, RW_IMAGE_POINT},
+    [RW_IMAGE_INVERT] = {lower_invert, RW_IMAGE_POINT},
+    [RW_IMAGE_LINEAR] = {lower_linear, RW_IMAGE_POINT},
+    [RW_IMAGE_GAMMA] = {lower_gamma, RW_IMAGE_POINT},
+    [RW_IMAGE_CLIP] = {lower_clip, RW_IMAGE_POINT},
+    [RW_IMAGE_GREY] = {lower_grey, RW_IMAGE_PLAIN},
+    [RW_IMAGE_COLOUR] = {lower_colour, RW_IMAGE_PLAIN},
+    [RW_IMAGE_NORMALIZE] = {lower_normalize, RW_IMAGE_POINT},
+    [RW_IMAGE_SPECTRUM] = {lower_spectrum, RW_IMAGE_BLEND},
+    [RW_IMAGE_EQUALIZE] = {lower_counted, RW_IMAGE_POINT},
+    [RW_IMAGE_OTSU] = {lower_counted, RW_IMAGE_POINT},
+    [RW_IMAGE_HISTOGRAM] = {lower_histogram, RW_IMAGE_PLAIN},
+    [RW_IMAGE_LOWPASS] = {lower_response, RW_IMAGE_BLEND},
+    [RW_IMAGE_HIGHPASS] = {lower_response, RW_IMAGE_POINT},
+    [RW_IMAGE_BANDPASS] = {lower_response, RW_IMAGE_POINT},
+    [RW_IMAGE_RESIZE] = {lower_geometry, RW_IMAGE_BLEND},
+    [RW_IMAGE_WARP] = {lower_geometry, RW_IMAGE_BLEND},
+    [RW_IMAGE_ROTATE] = {lower_geometry, RW_IMAGE_BLEND},
+    [RW_IMAGE_FLIP] = {lower_geometry, RW_IMAGE_PLAIN},
+    [RW_IMAGE_TRANSPOSE] = {lower_geometry, RW_IMAGE_PLAIN},
+    [RW_IMAGE_CROP] = {lower_geometry, RW_IMAGE_PLAIN},
+    [RW_IMAGE_PAD] = {lower_geometry, RW_IMAGE_PLAIN},
 };
+
+static const rw_image_lowering *row_of(rw_image_method m)
+{
+    return lowerings[m].lower ? lowerings + m : rw_image_lower_windows + m;
+}
+
+static rw_image_treatment treatment_of(const rw_image_builder *b)
+{
+    const rw_image_method m = b->op->method;
+    const bool moves = m == RW_IMAGE_RESIZE || m == RW_IMAGE_WARP || m == RW_IMAGE_ROTATE;
+    if (!b->alpha || b->op->alpha == RW_IMAGE_ALPHA_FILTER) return RW_IMAGE_PLAIN;
+    if (moves && b->op->interpolation == RW_IMAGE_INTERPOLATION_NEAREST) return RW_IMAGE_PLAIN;
+    return row_of(m)->treatment;
+}
 
 rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
 {
@@ -345,7 +336,7 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
         const rw_image_method m = ops[i].method;
         b.treatment = treatment_of(&b);
         b.gain = 1;
-        RW_TRY((lower[m] ? lower[m] : rw_image_lower_windows[m])(&b));
+        RW_TRY(row_of(m)->lower(&b));
         RW_TRY(rw_image_close_alpha(&b));
     }
     if (b.pass->nstages == 1) {

@@ -67,7 +67,13 @@ rw_status rw_image_begin_whole(rw_image_builder *b, const rw_image_pass_ops *ops
 /* Restores the type in the next pass. */
 rw_status rw_image_end_whole(rw_image_builder *b, rw_dtype type);
 
-/* Operations on windows of neighbours, by method; NULL: those of lower.c. */
-extern rw_status (*const rw_image_lower_windows[RW_IMAGE_METHODS + 1])(rw_image_builder *b);
+/* What an operation becomes, and what it does with alpha. */
+typedef struct rw_image_lowering {
+    rw_status (*lower)(rw_image_builder *b);
+    rw_image_treatment treatment;
+} rw_image_lowering;
+
+/* Operations on windows of neighbours, by method; without a function: those of lower.c. */
+extern const rw_image_lowering rw_image_lower_windows[RW_IMAGE_METHODS + 1];
 
 #endif

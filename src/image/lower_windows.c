@@ -548,14 +548,14 @@ static rw_status lower_bilateral(rw_image_builder *b)
     return RW_OK;
 }
 
-rw_status (*const rw_image_lower_windows[RW_IMAGE_METHODS + 1])(rw_image_builder *) = {
-    [RW_IMAGE_GAUSS] = lower_gauss,         [RW_IMAGE_BOX] = lower_box,
-    [RW_IMAGE_SOBEL] = lower_sobel,         [RW_IMAGE_SCHARR] = lower_scharr,
-    [RW_IMAGE_LAPLACE] = lower_laplace,     [RW_IMAGE_SHARPEN] = lower_sharpen,
-    [RW_IMAGE_UNSHARP] = lower_unsharp,     [RW_IMAGE_MASK] = lower_mask,
-    [RW_IMAGE_MEDIAN] = lower_median,       [RW_IMAGE_ERODE] = lower_erode,
-    [RW_IMAGE_DILATE] = lower_dilate,       [RW_IMAGE_OPEN] = lower_open,
-    [RW_IMAGE_CLOSE] = lower_close,         [RW_IMAGE_GRADIENT] = lower_gradient,
-    [RW_IMAGE_TOPHAT] = lower_tophat,       [RW_IMAGE_BLACKHAT] = lower_blackhat,
-    [RW_IMAGE_BILATERAL] = lower_bilateral,
+const rw_image_lowering rw_image_lower_windows[RW_IMAGE_METHODS + 1] = {
+    [RW_IMAGE_GAUSS] = {lower_gauss, RW_IMAGE_BLEND},         [RW_IMAGE_BOX] = {lower_box, RW_IMAGE_BLEND},
+    [RW_IMAGE_SOBEL] = {lower_sobel, RW_IMAGE_EDGE},          [RW_IMAGE_SCHARR] = {lower_scharr, RW_IMAGE_EDGE},
+    [RW_IMAGE_LAPLACE] = {lower_laplace, RW_IMAGE_EDGE},      [RW_IMAGE_SHARPEN] = {lower_sharpen, RW_IMAGE_BLEND},
+    [RW_IMAGE_UNSHARP] = {lower_unsharp, RW_IMAGE_BLEND},     [RW_IMAGE_MASK] = {lower_mask, RW_IMAGE_BLEND},
+    [RW_IMAGE_MEDIAN] = {lower_median, RW_IMAGE_BLEND},       [RW_IMAGE_ERODE] = {lower_erode, RW_IMAGE_BLEND},
+    [RW_IMAGE_DILATE] = {lower_dilate, RW_IMAGE_BLEND},       [RW_IMAGE_OPEN] = {lower_open, RW_IMAGE_BLEND},
+    [RW_IMAGE_CLOSE] = {lower_close, RW_IMAGE_BLEND},         [RW_IMAGE_GRADIENT] = {lower_gradient, RW_IMAGE_EDGE},
+    [RW_IMAGE_TOPHAT] = {lower_tophat, RW_IMAGE_EDGE},        [RW_IMAGE_BLACKHAT] = {lower_blackhat, RW_IMAGE_EDGE},
+    [RW_IMAGE_BILATERAL] = {lower_bilateral, RW_IMAGE_BLEND},
 };

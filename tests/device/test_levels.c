@@ -3,6 +3,8 @@
 /* TEST: optimised */
 #include "program_test.h"
 
+#include <math.h>
+
 /* Some milliseconds of a chaotic map, v = x v (1 - v): two ways of rounding differ after a hundred steps. */
 #define WORK                                                                                                           \
     "KERNEL(k, GLOBAL f64 *y, f64 x)\n{\n    EACH(i, 8) {\n        f64 v = VALUE + (f64)i / 100;\n"                    \
