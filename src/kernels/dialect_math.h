@@ -7,6 +7,14 @@
 #define MINIMUM(a, b) RW_MIN(a, b)
 #define MAXIMUM(a, b) RW_MAX(a, b)
 #endif
+/* a b + c: the multiply-add of sums of products. Fused where the device has an instruction for it, so that no compiler
+ * has to be allowed to; rounded twice where it has none and in reproducible mode. */
+#if !defined RW_REPRODUCIBLE && (defined __FMA__ || defined __ARM_FEATURE_FMA || defined __FP_FAST_FMA ||              \
+    defined FP_FAST_FMA || defined __CUDACC__ || defined RW_PTX)
+#define MULADD(a, b, c) FMA(a, b, c)
+#else
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
 #define RW_SIGN(a) ((a) > 0 ? 1 : (a) < 0 ? -1 : (a))
 /* the sign of b, as in mathematics */
 #define RW_MOD(a, b) (sizeof(floor((a) / (b))) == 4 ? f32_mod(a, b) : f64_mod(a, b))
