@@ -383,6 +383,8 @@ static inline const char *rw_program_suffix(const rw_program *p)
 }
 /* levels.c: may the program be quick at first? */
 bool rw_program_may_be_quick(const rw_program *p);
+/* Are quick programs optimised when they have worked? */
+bool rw_program_may_improve(void);
 /* Launches of a quick program have taken that many seconds, and will take `more` in the present one. Starts the
  * compiler for the optimised program, and takes that over when it is there. */
 void rw_program_worked(rw_program *p, double seconds, double more);

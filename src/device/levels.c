@@ -35,6 +35,8 @@ bool rw_program_may_be_quick(const rw_program *p)
     return is_set_to("never") || (!p->device->ctx->optimise_first && p->length >= LONG_TEXT);
 }
 
+bool rw_program_may_improve(void) { return !is_set_to("never"); }
+
 /* The optimised program has the kernels of p, whose parameters it shares. */
 static rw_program *copy_of(rw_program *p)
 {
@@ -58,7 +60,7 @@ static rw_program *copy_of(rw_program *p)
 
 static void start(rw_program *p)
 {
-    if (rw_fault_armed() || is_set_to("never")) return; /* a test counts the events of one thread */
+    if (rw_fault_armed() || !p->text.length) return; /* a test counts the events of one thread */
     rw_program *o = copy_of(p);
     if (!o) return;
     const rw_cancel *of_thread = rw_cancel_current(); /* which may end before the compiler */

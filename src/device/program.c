@@ -137,7 +137,7 @@ static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full, b
     if (status == RW_OK || status == RW_ERR_MEMORY) return status;
     if (rw_program_may_be_quick(p)) {
         p->quick = true;
-        rw_text_add_bytes(&p->text, full->data, full->length);
+        if (rw_program_may_improve()) rw_text_add_bytes(&p->text, full->data, full->length);
         if (p->text.failed) return rw_fail_memory(dev->ctx, full->length, "the text of a program");
         status = load_cached(dev, p);
         p->again = status == RW_OK;
