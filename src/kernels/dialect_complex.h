@@ -44,7 +44,8 @@ DEVICE CT CF(exp)(CT a)
 DEVICE CT CF(log)(CT a)
 {
     const RT x = fabs(a.re), y = fabs(a.im), m = x > y ? x : y, n = x > y ? y : x, size = hypot(a.re, a.im);
-    const RT above = MULADD(m - 1, m + 1, n * n), re = m > (RT)0.5 && m < 2 ? (RT)0.5 * log1p(above) : RW_CALL(log, size);
+    const RT above = MULADD(m - 1, m + 1, n * n);
+    const RT re = m > (RT)0.5 && m < 2 ? (RT)0.5 * log1p(above) : RW_CALL(log, size);
     return CF(make)(re, atan2(a.im, a.re));
 }
 DEVICE CT CF(pow)(CT a, CT b)
