@@ -83,9 +83,7 @@ struct rw_program {
     int64_t shared_large; /* bytes of SHARED_LARGE: the definition SHARED_LARGE_BYTES, else 0 */
     int cluster;          /* the definition RW_CLUSTER: groups that work together; 0: none do */
     bool wide;            /* the longest vectors of a processor: RW_WIDE, else 0 */
-    bool reproducible;    /* the context's setting when it was made */
     bool makeshift;       /* compiled with fewer optimisations than its key says: not for the cache */
-    bool exact;           /* results do not depend on optimisation, FMA stands in the text: RW_EXACT, else 0 */
     bool kept;            /* by its device, which it does not keep alive */
     bool failed;          /* atomic: rw_program_ready has failed, and does so each time */
     struct rw_job *job;   /* atomic: of background.c, until rw_program_ready has loaded it; else NULL */
@@ -94,6 +92,7 @@ struct rw_program {
     void *module;     /* the table's: dlopen handle, cl_program, CUmodule */
     rw_program *next; /* in the device's list */
     /* levels.c */
+    size_t length;         /* of its own text, without the dialect */
     bool quick;            /* atomic: launches run code that is not optimised */
     bool again;            /* its code that is not optimised came from the cache */
     rw_text text;          /* of a quick program: the full text, for the compiler */
@@ -384,6 +383,8 @@ static inline const char *rw_program_suffix(const rw_program *p)
 }
 /* levels.c: may the program be quick at first? */
 bool rw_program_may_be_quick(const rw_program *p);
+/* Are quick programs optimised when they have worked? */
+bool rw_program_may_improve(void);
 /* Launches of a quick program have taken that many seconds, and will take `more` in the present one. Starts the
  * compiler for the optimised program, and takes that over when it is there. */
 void rw_program_worked(rw_program *p, double seconds, double more);

@@ -1,18 +1,21 @@
 /* Levels of optimisation. Without optimisation a compiler takes a tenth of the time, and code that runs once need not
- * be fast: an exact program is compiled so first. The compiler makes the optimised code in the background when launches
- * have taken `after` seconds, or when the present one will. Launches take it over when it is there, a long one between
- * two slices. Results do not change. Destroying the program before waits for the compiler, so that the next process
- * finds the optimised code in the cache:
+ * be fast: a program whose text is long (LONG_TEXT), such as a transform written out, is compiled so first. Shorter
+ * ones, such as loops over pixels, are optimised at once: their compiler takes less than a run without optimisation.
+ * The compiler makes the optimised code in the background when launches have taken `after` seconds, or when the present
+ * one will. Launches take it over when it is there, a long one between two slices. Results do not change: the bits of a
+ * text do not depend on the level (MULADD in dialect_math.h). Destroying the program before waits for the compiler, so
+ * that the next process finds the optimised code in the cache:
  *                                         after     waits at most
  *   compiled in this process              0.2 s     as long as launches took, 1 s
  *   quick code from the cache: used again 0.02 s    2 s
- * $RECHENWERK_OPTIMISE: `first`, nothing is quick; `never`, what is quick stays so; all else, as above.
+ * $RECHENWERK_OPTIMISE: `first`, nothing is quick; `never`, everything is and stays so; all else, as above.
  * Not here: devices whose table has no quick_suffix. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/device.h"
 
+enum { LONG_TEXT = 16384 }; /* bytes: gcc 12 takes 0.5 s and more for it at -O3 */
 #define NEW_AFTER 0.2
 #define NEW_WAIT 1.0
 #define AGAIN_AFTER 0.02
@@ -28,8 +31,11 @@ static bool is_set_to(const char *value)
 
 bool rw_program_may_be_quick(const rw_program *p)
 {
-    return p->exact && p->device->ops->quick_suffix && !p->device->ctx->optimise_first && !is_set_to("first");
+    if (!p->device->ops->quick_suffix || is_set_to("first")) return false;
+    return is_set_to("never") || (!p->device->ctx->optimise_first && p->length >= LONG_TEXT);
 }
+
+bool rw_program_may_improve(void) { return !is_set_to("never"); }
 
 /* The optimised program has the kernels of p, whose parameters it shares. */
 static rw_program *copy_of(rw_program *p)
@@ -54,7 +60,7 @@ static rw_program *copy_of(rw_program *p)
 
 static void start(rw_program *p)
 {
-    if (rw_fault_armed() || is_set_to("never")) return; /* a test counts the events of one thread */
+    if (rw_fault_armed() || !p->text.length) return; /* a test counts the events of one thread */
     rw_program *o = copy_of(p);
     if (!o) return;
     const rw_cancel *of_thread = rw_cancel_current(); /* which may end before the compiler */

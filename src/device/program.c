@@ -137,7 +137,7 @@ static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full, b
     if (status == RW_OK || status == RW_ERR_MEMORY) return status;
     if (rw_program_may_be_quick(p)) {
         p->quick = true;
-        rw_text_add_bytes(&p->text, full->data, full->length);
+        if (rw_program_may_improve()) rw_text_add_bytes(&p->text, full->data, full->length);
         if (p->text.failed) return rw_fail_memory(dev->ctx, full->length, "the text of a program");
         status = load_cached(dev, p);
         p->again = status == RW_OK;
@@ -149,7 +149,7 @@ static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full, b
 static bool is_suitable(const rw_program *p, const char *key)
 {
     return !strcmp(p->key, key) && !__atomic_load_n(&p->failed, __ATOMIC_RELAXED) &&
-           !(rw_program_is_quick(p) && p->device->ctx->optimise_first);
+           !(rw_program_is_quick(p) && !rw_program_may_be_quick(p));
 }
 
 static rw_program *find_loaded(rw_device *dev, const char *key)
@@ -172,7 +172,6 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     const char *unswitch = rw_define_value(defines, ndefines, "RW_UNSWITCH");
     const char *wide = rw_define_value(defines, ndefines, "RW_WIDE");
     const char *cluster = rw_define_value(defines, ndefines, "RW_CLUSTER");
-    const char *exact = rw_define_value(defines, ndefines, "RW_EXACT");
     if (!real) real = "f64";
     int items = group ? atoi(group) : 0;
     if (items < 1)
@@ -204,13 +203,12 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     p->references = 1;
     p->device = rw_device_retain(dev);
     p->group = items;
-    p->reproducible = dev->ctx->reproducible;
+    p->length = strlen(text);
     p->shared_large = large ? atoll(large) : 0;
     p->groups_a_unit = units ? atoi(units) : 1;
     p->unswitch = !unswitch || atoi(unswitch);
     p->wide = wide && atoi(wide);
     p->cluster = cluster ? atoi(cluster) : 0;
-    p->exact = exact && atoi(exact);
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = rw_parse_kernels(p, text, real, defines, ndefines);

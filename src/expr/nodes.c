@@ -108,6 +108,21 @@ static const char *complex_function(rw_node_op op)
     }
 }
 
+/* a b + c, a b - c, c - a b, whose product is operand `product`. */
+static void emit_multiply_add(rw_emitter *e, const rw_graph_node *p, int product)
+{
+    const rw_graph_node *m = rw_node_of(e, p->arg[product]);
+    const rw_node c = p->arg[!product];
+    const bool minus_c = p->op == RW_OP_SUB && product == 0, minus_ab = p->op == RW_OP_SUB && product == 1;
+    if (p->is_complex) {
+        const int z = is_complex(e, m->arg[1]);
+        ADD(minus_c ? "CX(axpy)(%s, %s%s, CX(neg)(%s))" : "CX(axpy)(%s, %s%s, %s)", rw_word(e, m->arg[z]),
+            minus_ab ? "-" : "", rw_converted(e, m->arg[!z], 0), rw_complex_word(e, c));
+    } else
+        ADD("MULADD(%s%s, %s, %s%s)", minus_ab ? "-" : "", rw_converted(e, m->arg[0], 0), rw_converted(e, m->arg[1], 0),
+            minus_c ? "-" : "", rw_converted(e, c, 0));
+}
+
 static void emit_complex(rw_emitter *e, const rw_graph_node *p)
 {
     rw_node a = p->arg[0], b = p->arg[1];
@@ -244,11 +259,10 @@ static void emit_table_value(rw_emitter *e, rw_node n)
     else ADD("t%d[%c]", n, i);
 }
 
-/* "const real v12 = …;" for the nodes marked in `wanted`, in an order in which operands come first. */
-void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent)
+void rw_emit_nodes(rw_emitter *e, const uint8_t *wanted, const char *indent)
 {
     for (int n = 0; n < e->use.nnodes; ++n) {
-        if (!wanted[n] || e->use.uniform[n]) continue;
+        if (wanted[n] != RW_ALONE || e->use.uniform[n]) continue;
         const rw_graph_node *p = rw_node_of(e, n);
         const rw_store *forward = rw_plan_forward(e->plan, e->pass, p);
         ADD("%sconst %s v%d = ", indent, type_name(e, n), n);
@@ -257,18 +271,21 @@ void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent)
         else if (forward) ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
         else if (p->op == RW_OP_FIELD) e->field(e, p);
         else if (p->op == RW_OP_COORD)
-            ADD("%s + (real)(%s + (%d)) * %s", rw_word(e, rw_scalar_argument(e->g, e->g->origin[p->index])),
-                e->index[p->index], p->offset[p->index], rw_word(e, rw_scalar_argument(e->g, e->g->spacing[p->index])));
+            ADD("MULADD((real)(%s + (%d)), %s, %s)", e->index[p->index], p->offset[p->index],
+                rw_word(e, rw_scalar_argument(e->g, e->g->spacing[p->index])),
+                rw_word(e, rw_scalar_argument(e->g, e->g->origin[p->index])));
         else if (p->op == RW_OP_STATE) ADD("(real)slots[%d]", rw_state_slot(p->index));
         else if (p->op == RW_OP_REDUCE) {
             int slot = rw_plan_reduction(e->plan, n)->slot;
             if (p->is_complex) ADD("CX(make)((real)slots[%d], (real)slots[%d])", slot, slot + 1);
             else ADD("(real)slots[%d]", slot);
         } else {
+            const int product = rw_plan_product(e->plan, n);
             bool any = p->is_complex;
             for (int i = 0; i < rw_ops[p->op].arity; ++i)
                 any = any || (is_complex(e, p->arg[i]) && !(p->op == RW_OP_WHERE && i == 0));
-            if (p->integer) emit_integer(e, p);
+            if (product >= 0) emit_multiply_add(e, p, product);
+            else if (p->integer) emit_integer(e, p);
             else if (any) emit_complex(e, p);
             else emit_real(e, p);
         }

@@ -13,7 +13,7 @@ void rw_emit_as_real(rw_emitter *e, rw_dtype dtype, const char *word);
 const char *rw_complex_word(rw_emitter *e, rw_node n);
 /* The value as one of the type `integer` (RW_I64, RW_U64), or, with 0, of the arithmetic. */
 const char *rw_converted(rw_emitter *e, rw_node n, int integer);
-/* "const real v12 = …;" for the nodes marked in `wanted`, operands first. */
-void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent);
+/* "const real v12 = …;" for the nodes that `wanted` (rw_need) needs by themselves, operands first. */
+void rw_emit_nodes(rw_emitter *e, const uint8_t *wanted, const char *indent);
 
 #endif

@@ -26,11 +26,11 @@ typedef struct window {
 enum { MAX_WINDOWS = 64 };
 
 typedef struct plain {
-    bool *one, *each; /* by node: needed once, in each cell */
-    int border;       /* bits of the axes along which neighbours may lie beyond a side */
-    bool stream;      /* stores past the caches */
-    bool whole_rows;  /* values beyond the sides of x are in l_u_1, h_u_1, … */
-    window *windows;  /* while an item walks along an axis */
+    uint8_t *one, *each; /* by node: needed once, in each cell (rw_need) */
+    int border;          /* bits of the axes along which neighbours may lie beyond a side */
+    bool stream;         /* stores past the caches */
+    bool whole_rows;     /* values beyond the sides of x are in l_u_1, h_u_1, … */
+    window *windows;     /* while an item walks along an axis */
     int nwindows;
 } plain;
 

@@ -226,10 +226,31 @@ rw_status rw_plan_finish(rw_plan *plan)
 
 /* ---- use of a pass ---------------------------------------------------------------------------------------------- */
 
-void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
+static bool is_product_of(const rw_plan *plan, const rw_graph_node *sum, rw_node n)
+{
+    const rw_graph_node *p = plan->graph->nodes + n;
+    if (p->op != RW_OP_MUL || p->integer || p->is_complex != sum->is_complex || p->is_field != sum->is_field)
+        return false;
+    if (!p->is_field && !p->reduced) return false; /* an argument of the kernel */
+    if (p->is_complex && plan->graph->nodes[p->arg[0]].is_complex && plan->graph->nodes[p->arg[1]].is_complex)
+        return false;
+    return !plan->tables || rw_table_axis(plan->graph, n) < 0;
+}
+
+/* Of two products the one that is younger: the older one is more often needed elsewhere. */
+int rw_plan_product(const rw_plan *plan, rw_node sum)
+{
+    const rw_graph_node *p = plan->graph->nodes + sum;
+    if ((p->op != RW_OP_ADD && p->op != RW_OP_SUB) || p->integer) return -1;
+    const int younger = p->arg[1] > p->arg[0];
+    if (is_product_of(plan, p, p->arg[younger])) return younger;
+    return is_product_of(plan, p, p->arg[!younger]) ? !younger : -1;
+}
+
+static void add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n, rw_need need)
 {
     const rw_graph *g = plan->graph;
-    if (n < 0 || n >= use->nnodes || use->needed[n] || use->uniform[n]) return;
+    if (n < 0 || n >= use->nnodes || use->uniform[n]) return;
     const rw_graph_node *p = g->nodes + n;
     if (p->op == RW_OP_CONST && isfinite(p->re) && isfinite(p->im)) return;
     /* NaN and infinities too: as literals, compilers simplify min(NaN, u) to u */
@@ -237,22 +258,24 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
         use->uniform[n] = true;
         return;
     }
-    use->needed[n] = true;
+    const bool met = use->needed[n];
+    use->needed[n] = (uint8_t)RW_MAX(use->needed[n], need);
+    if (met) return;
     if (use->table && rw_table_axis(g, n) >= 0) {
         use->table[n] = use->coordinates = true;
         return;
     }
     const rw_store *forward = rw_plan_forward(plan, pass, p);
     if (forward) {
-        rw_pass_use_add(plan, pass, use, forward->value);
+        add(plan, pass, use, forward->value, RW_ALONE);
         return;
     }
     use->flops += rw_ops[p->op].flops * (p->is_field ? 1 : 0);
     if (p->op == RW_OP_COORD) {
         use->coordinates = true;
         rw_graph *build = plan->graph; /* their nodes exist: made by rw_plan_use */
-        rw_pass_use_add(plan, pass, use, rw_scalar_argument(build, g->origin[p->index]));
-        rw_pass_use_add(plan, pass, use, rw_scalar_argument(build, g->spacing[p->index]));
+        add(plan, pass, use, rw_scalar_argument(build, g->origin[p->index]), RW_ALONE);
+        add(plan, pass, use, rw_scalar_argument(build, g->spacing[p->index]), RW_ALONE);
     }
     if (p->op == RW_OP_FIELD) {
         use->read[p->index] = true;
@@ -264,8 +287,11 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
     }
     if (p->op == RW_OP_REDUCE) return;
     if (p->op == RW_OP_CALL) use->call = p->index + 1;
-    for (int i = 0; i < rw_ops[p->op].arity; ++i) rw_pass_use_add(plan, pass, use, p->arg[i]);
+    const int product = rw_plan_product(plan, n);
+    for (int i = 0; i < rw_ops[p->op].arity; ++i) add(plan, pass, use, p->arg[i], i == product ? RW_WITHIN : RW_ALONE);
 }
+
+void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n) { add(plan, pass, use, n, RW_ALONE); }
 
 /* Boundary formulas of fields that are read, for all sides that some field is read beyond: only their uniforms, and the
  * spacing that slopes need; the formulas themselves are not computed for each cell. */
@@ -346,7 +372,7 @@ static void join_nodes(const rw_plan *plan, const rw_pass_use *from, int first, 
     for (int n = 0; n < from->nnodes; ++n) {
         const rw_graph_node *p = plan->graph->nodes + n;
         to->uniform[n] = to->uniform[n] || from->uniform[n];
-        to->needed[n] = to->needed[n] || from->needed[n];
+        to->needed[n] = RW_MAX(to->needed[n], from->needed[n]);
         if (to->table) to->table[n] = to->table[n] || from->table[n];
         if (!from->needed[n] || p->op != RW_OP_FIELD) continue;
         const rw_store *s = rw_store_of(plan, p);

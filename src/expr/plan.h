@@ -76,6 +76,14 @@ const rw_store *rw_plan_forward(const rw_plan *plan, int pass, const rw_graph_no
 const rw_reduction *rw_plan_reduction(const rw_plan *plan, rw_node reduce);
 bool rw_pass_reduces(const rw_plan *plan, int pass);
 
+/* Which operand of a sum or difference is a product that is written together with it, as one multiply-add; -1: none.
+ * Of a complex product one factor is real. It follows from the graph alone: not from the kernel, nor from the
+ * compiler. */
+int rw_plan_product(const rw_plan *plan, rw_node sum);
+
+/* A value is only used within multiply-adds, or also by itself. */
+typedef enum rw_need { RW_WITHIN = 1, RW_ALONE } rw_need;
+
 /* What a pass touches. */
 typedef struct rw_pass_use {
     bool *read, *written; /* by field */
@@ -83,9 +91,9 @@ typedef struct rw_pass_use {
     int call;             /* a function in C that the pass would have to call for each cell, plus 1; 0: none */
     double flops;         /* a cell */
     int64_t bytes_per_cell;
-    bool *needed;  /* by node: to be computed for each cell */
-    bool *uniform; /* by node: an argument of the kernel */
-    bool *table;   /* by node, of those needed: it is looked up; NULL: nothing is */
+    uint8_t *needed; /* by node: to be computed for each cell (rw_need); 0: not needed */
+    bool *uniform;   /* by node: an argument of the kernel */
+    bool *table;     /* by node, of those needed: it is looked up; NULL: nothing is */
     int nnodes;
     bool coordinates;
 } rw_pass_use;

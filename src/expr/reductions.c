@@ -17,6 +17,14 @@ static bool reduces(const rw_emitter *e, const rw_reduction *r)
     return r->pass >= e->k->first && r->pass <= e->k->last;
 }
 
+/* A real product that is added up as it is computed, in f64. */
+static bool is_product(const rw_emitter *e, rw_node n)
+{
+    const rw_graph_node *p = rw_node_of(e, n);
+    return p->op == RW_OP_MUL && p->is_field && !p->integer && !p->is_complex && !e->k->f32 &&
+           !(e->use.table && e->use.table[n]);
+}
+
 rw_status rw_count_accumulators(rw_emitter *e)
 {
     rw_pass_kernel *k = e->k;
@@ -46,12 +54,16 @@ void rw_emit_reduced(rw_emitter *e)
     int a = 0;
     for (int i = 0; i < e->plan->nreductions; ++i) {
         const rw_reduction *r = e->plan->reductions + i;
+        const rw_graph_node *p = rw_node_of(e, r->value);
         if (!reduces(e, r)) continue;
         if (r->pass != e->pass) a += r->width;
         else
             for (int part = 0; part < r->width; ++part, ++a) {
                 const char *value = rw_word(e, r->value), *suffix = r->width == 1 ? "" : part ? ".im" : ".re";
-                if (r->kind == RW_SUM) ADD("        AT(acc%d, %s) += (f64)%s%s;\n", a, e->item, value, suffix);
+                if (r->kind == RW_SUM && is_product(e, r->value))
+                    ADD("        AT(acc%d, %s) = MULADD(%s, %s, AT(acc%d, %s));\n", a, e->item,
+                        rw_converted(e, p->arg[0], 0), rw_converted(e, p->arg[1], 0), a, e->item);
+                else if (r->kind == RW_SUM) ADD("        AT(acc%d, %s) += (f64)%s%s;\n", a, e->item, value, suffix);
                 else
                     ADD("        { const f64 m = (f64)%s; AT(acc%d, %s) = %s(AT(acc%d, %s), m); }\n", value, a, e->item,
                         kinds[r->kind].function, a, e->item);

@@ -14,18 +14,18 @@ static const double slope_weights[SLOPES][TERMS] = {{4, -10. / 3, 6, -2, 1. / 3}
                                                     {20, -80. / 3, 40, -15, 8. / 3},
                                                     {60, -90, 135, -54, 10}};
 
-/* a x + b y with a plain number in front, for real or complex values. */
+/* w[0] terms[0] + w[1] terms[1] + …, of real or complex values; the real ones are added from the left. */
 static void emit_combination(rw_emitter *e, int f, int n, const double *w, const char *const *terms)
 {
-    bool z = rw_dtype_is_complex(e->g->fields[f].dtype);
-    for (int i = 0; i < n; ++i) {
-        bool last = i == n - 1;
-        if (z && !last) ADD("CX(add)(");
-        if (z) ADD("CX(scale)(%s, (real)%.17g)", terms[i], w[i]);
-        else ADD("%s(real)(%.17g) * %s", i ? " + " : "", w[i], terms[i]);
-        if (z && !last) ADD(", ");
+    const bool z = rw_dtype_is_complex(e->g->fields[f].dtype);
+    if (z) {
+        for (int i = 0; i < n - 1; ++i) ADD("CX(axpy)(%s, (real)%.17g, ", terms[i], w[i]);
+        ADD("CX(scale)(%s, (real)%.17g)", terms[n - 1], w[n - 1]);
+    } else {
+        for (int i = n - 1; i > 0; --i) ADD("MULADD((real)(%.17g), %s, ", w[i], terms[i]);
+        ADD("(real)(%.17g) * %s", w[0], terms[0]);
     }
-    for (int i = 1; z && i < n; ++i) ADD(")");
+    for (int i = 1; i < n; ++i) ADD(")");
     ADD(";\n");
 }
 
@@ -99,8 +99,8 @@ static rw_status emit_value_side(rw_emitter *e, const place *s)
     /* no such node on an axis shorter than the stencil: a line through the side and the farthest */
     ADD("        const int m = d - 1 < N%c ? d - 1 : N%c - 1;\n        const real w = (real)d / (real)(m + 1);\n", N,
         N);
-    if (s->is_complex) ADD("        return CX(sub)(CX(scale)(g, (real)1 + w), CX(scale)(U(m), w));\n");
-    else ADD("        return ((real)1 + w) * g - w * U(m);\n");
+    if (s->is_complex) ADD("        return CX(axpy)(U(m), -w, CX(scale)(g, (real)1 + w));\n");
+    else ADD("        return MULADD(-w, U(m), ((real)1 + w) * g);\n");
     return RW_OK;
 }
 
@@ -117,15 +117,15 @@ static rw_status emit_slope_side(rw_emitter *e, const place *s)
         ADD("        const complex s = CX(scale)(CX(div)(CX(sub)(%s, CX(mul)(%s, U(0))), %s), %s);\n",
             rw_complex_word(e, s->is.c), rw_complex_word(e, s->is.a), rw_complex_word(e, s->is.b), h);
     else
-        ADD("        const real s = (%s - %s * U(0)) / %s * %s;\n", rw_word(e, s->is.c), rw_word(e, s->is.a),
+        ADD("        const real s = MULADD(-%s, U(0), %s) / %s * %s;\n", rw_word(e, s->is.a), rw_word(e, s->is.c),
             rw_word(e, s->is.b), h);
     if (s->upper) ADD("        const int d = %c - N%c + 1;\n", i, N);
     else ADD("        const int d = -%c;\n", i);
     if (s->order4) emit_order4(e, s, "s", SLOPES, slope_weights);
     if (s->reach < s->nodes) ADD("        const int m = d;\n");
     else ADD("        const int m = d < N%c ? d : N%c - 1;\n", N, N);
-    if (s->is_complex) ADD("        return CX(add)(U(m), CX(scale)(s, (real)(d + m)));\n");
-    else ADD("        return U(m) + (real)(d + m) * s;\n");
+    if (s->is_complex) ADD("        return CX(axpy)(s, (real)(d + m), U(m));\n");
+    else ADD("        return MULADD((real)(d + m), s, U(m));\n");
     return RW_OK;
 }
 

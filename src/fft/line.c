@@ -603,7 +603,6 @@ static rw_status compile(rw_device *dev, const writer *w, rw_program **program)
         rw_define define;
     } all[] = {{true, {"GROUP", group}},
                {true, {"RW_WIDE", "1"}},
-               {true, {"RW_EXACT", "1"}},
                {true, {"RW_GROUPS_A_UNIT", groups}},
                {cluster_or_hops, {"SHARED_LARGE_BYTES", large}},
                {w->choice.cluster > 0, {"RW_CLUSTER", cluster}},

@@ -271,7 +271,7 @@ static void write_rows_of_areas(const rw_image_pass *p, const rw_image_shape *s,
     ADD("    const int part = (int)((%d / %d - 2) / W0);\n"
         "    for (int from = first; from < end; from += part) {\n"
         "        const int to = from + part < end ? from + part : end, left = (int)RW_FLOOR(W0 * from);\n"
-        "        const int wide = ((int)RW_FLOOR(W0 * to - 1e-9) - left + 1) * %d;\n"
+        "        const int wide = ((int)RW_FLOOR(MULADD(W0, (f64)to, -1e-9)) - left + 1) * %d;\n"
         "        EACH(k, to - from) {\n"
         "            const f64 ax = W0 * (from + (int)k), bx = W0 * (from + (int)k + 1.0);\n"
         "            const int lx = (int)RW_FLOOR(ax), hx = (int)RW_FLOOR(bx - 1e-9);\n"

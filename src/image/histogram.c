@@ -48,7 +48,7 @@ static const char finish_text[] =
     "    SHARED(i32, first, GROUP);\n    SHARED(f64, whole, 3);\n"
     "    EACH(i, GROUP) {\n        f64 n = 0, m = 0;\n        int found = BINS;\n"
     "        for (int b = i * PART; b < (i + 1) * PART && b < BINS; ++b) {\n            n += counts[b];\n"
-    "            m += (f64)b * counts[b];\n"
+    "            m = MULADD((f64)b, (f64)counts[b], m);\n"
     "            if (counts[b] && found == BINS) found = b;\n        }\n        sum[i] = n;\n        moment[i] = m;\n"
     "        first[i] = found;\n    }\n    BARRIER;\n"
     "    EACH(lane, 1) {\n        f64 n = 0, m = 0;\n        int found = BINS;\n"
@@ -61,7 +61,7 @@ static const char finish_text[] =
     "        const f64 least = whole[2] < BINS ? counts[(int)whole[2]] : 0;\n        f64 most = -1;\n"
     "        int at = 0;\n"
     "        for (int b = i * PART; b < (i + 1) * PART && b < BINS; ++b) {\n            n += counts[b];\n"
-    "            m += (f64)b * counts[b];\n"
+    "            m = MULADD((f64)b, (f64)counts[b], m);\n"
     "#if EQUALIZE\n            const f64 part = whole[0] > least ? (n > least ? n - least : 0) / (whole[0] - least) : "
     "(f64)b / (BINS - 1);\n"
     "            table[(long)GROUP_ID(0) * BINS + b] = (TABLE)VALUE(part);\n"
@@ -110,7 +110,8 @@ static void write_conversions(rw_text *text, const rw_image_pass *p, rw_dtype ty
                     p->white, p->white);
     else {
         const int low = type == RW_I16 ? -32768 : 0;
-        rw_text_add(text, "#define VALUE(part) RW_RINT(%g * (part) + %d)\n#define LEVEL(b) (b + %d)\n",
+        rw_text_add(text,
+                    "#define VALUE(part) RW_RINT(MULADD(%.1f, (f64)(part), (f64)%d))\n#define LEVEL(b) (b + %d)\n",
                     derived || !low ? p->white : 65535., derived ? 0 : low, low);
     }
 }

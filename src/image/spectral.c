@@ -104,7 +104,7 @@ static const char magnitudes_text[] =
     "        for (int c = 0; c < CHANNELS; ++c) {\n"
     "            const long at = (((long)n * columns + m) * CHANNELS + c) * 2;\n"
     "            const R a = sqrt(FMA(x[at], x[at], x[at + 1] * x[at + 1]));\n"
-    "            y[(long)i * CHANNELS + c] = unit > 0 ? log(1 + (R)unit * a) : a;\n        }\n    }\n}\n";
+    "            y[(long)i * CHANNELS + c] = unit > 0 ? log(MULADD((R)unit, a, (R)1)) : a;\n        }\n    }\n}\n";
 
 /* The transform of x; `store`: an expression that its values are stored by, NULL: as they are. inverse: back, too. */
 static rw_status create_transforms(rw_device *dev, rw_image_pass *p, bool planar, const char *store, bool inverse)

@@ -3,8 +3,13 @@
 DEVICE CT CF(make)(RT re, RT im) { CT z; z.re = re; z.im = im; return z; }
 DEVICE CT CF(add)(CT a, CT b) { return CF(make)(a.re + b.re, a.im + b.im); }
 DEVICE CT CF(sub)(CT a, CT b) { return CF(make)(a.re - b.re, a.im - b.im); }
-DEVICE CT CF(mul)(CT a, CT b) { return CF(make)(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+DEVICE CT CF(mul)(CT a, CT b)
+{
+    return CF(make)(MULADD(a.re, b.re, -(a.im * b.im)), MULADD(a.re, b.im, a.im * b.re));
+}
 DEVICE CT CF(scale)(CT a, RT s) { return CF(make)(a.re * s, a.im * s); }
+/* s a + b */
+DEVICE CT CF(axpy)(CT a, RT s, CT b) { return CF(make)(MULADD(a.re, s, b.re), MULADD(a.im, s, b.im)); }
 /* acc <- acc + a b */
 DEVICE CT CF(mad)(CT a, CT b, CT acc)
 {
@@ -13,15 +18,15 @@ DEVICE CT CF(mad)(CT a, CT b, CT acc)
 DEVICE CT CF(neg)(CT a) { return CF(make)(-a.re, -a.im); }
 DEVICE CT CF(conj)(CT a) { return CF(make)(a.re, -a.im); }
 DEVICE RT CF(abs)(CT a) { return RF(hypot)(a.re, a.im); }
-DEVICE RT CF(abs2)(CT a) { return a.re * a.re + a.im * a.im; }
+DEVICE RT CF(abs2)(CT a) { return MULADD(a.re, a.re, a.im * a.im); }
 DEVICE CT CF(div)(CT a, CT b)
 {
     if (fabs(b.re) >= fabs(b.im)) {
-        RT r = b.im / b.re, d = b.re + b.im * r;
-        return CF(make)((a.re + a.im * r) / d, (a.im - a.re * r) / d);
+        RT r = b.im / b.re, d = MULADD(b.im, r, b.re);
+        return CF(make)(MULADD(a.im, r, a.re) / d, MULADD(-a.re, r, a.im) / d);
     }
-    RT r = b.re / b.im, d = b.re * r + b.im;
-    return CF(make)((a.re * r + a.im) / d, (a.im * r - a.re) / d);
+    RT r = b.re / b.im, d = MULADD(b.re, r, b.im);
+    return CF(make)(MULADD(a.re, r, a.im) / d, MULADD(a.im, r, -a.re) / d);
 }
 DEVICE CT CF(sqrt)(CT a)
 {
@@ -39,7 +44,8 @@ DEVICE CT CF(exp)(CT a)
 DEVICE CT CF(log)(CT a)
 {
     const RT x = fabs(a.re), y = fabs(a.im), m = x > y ? x : y, n = x > y ? y : x, size = hypot(a.re, a.im);
-    const RT above = (m - 1) * (m + 1) + n * n, re = m > (RT)0.5 && m < 2 ? (RT)0.5 * log1p(above) : RW_CALL(log, size);
+    const RT above = MULADD(m - 1, m + 1, n * n);
+    const RT re = m > (RT)0.5 && m < 2 ? (RT)0.5 * log1p(above) : RW_CALL(log, size);
     return CF(make)(re, atan2(a.im, a.re));
 }
 DEVICE CT CF(pow)(CT a, CT b)

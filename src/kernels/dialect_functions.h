@@ -23,7 +23,7 @@ DEVICE RT RF(mod)(RT a, RT b)
 DEVICE RT RF(hypot)(RT a, RT b)
 {
     const RT r = hypot(a, b), k = RW_RINT(r);
-    return r >= 1 && k * k == a * a + b * b ? k : r;
+    return r >= 1 && k * k == MULADD(a, a, b * b) ? k : r;
 }
 #endif
 

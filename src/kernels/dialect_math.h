@@ -7,6 +7,33 @@
 #define MINIMUM(a, b) RW_MIN(a, b)
 #define MAXIMUM(a, b) RW_MAX(a, b)
 #endif
+/* a b + c: the multiply-add of sums of products. Fused where the device has an instruction for it, so that no compiler
+ * has to be allowed to; rounded twice where it has none and in reproducible mode. */
+#if !defined RW_REPRODUCIBLE && (defined __FMA__ || defined __ARM_FEATURE_FMA || defined __FP_FAST_FMA ||              \
+    defined FP_FAST_FMA || defined __CUDACC__ || defined RW_PTX)
+#define MULADD(a, b, c) FMA(a, b, c)
+#else
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
+/* The same of packs of f64 or of f32. */
+#ifdef PACK
+PACK(f32, rw_pack_f32);
+PACK(f64, rw_pack_f64);
+#define RW_MULADD_PACK(T, builtin)                                                                                     \
+    DEVICE rw_pack_##T rw_muladd_##T(rw_pack_##T a, rw_pack_##T b, rw_pack_##T c) { return builtin; }
+#ifdef RW_REPRODUCIBLE
+RW_MULADD_PACK(f32, a * b + c)
+RW_MULADD_PACK(f64, a * b + c)
+#elif defined __FMA__ && defined __x86_64__
+RW_MULADD_PACK(f32, __builtin_ia32_vfmaddps(a, b, c))
+RW_MULADD_PACK(f64, __builtin_ia32_vfmaddpd256(a, b, c))
+#else
+#define RW_ELEMENT(i) MULADD(a[i], b[i], c[i])
+RW_MULADD_PACK(f32, ((rw_pack_f32){RW_ELEMENT(0), RW_ELEMENT(1), RW_ELEMENT(2), RW_ELEMENT(3)}))
+RW_MULADD_PACK(f64, ((rw_pack_f64){RW_ELEMENT(0), RW_ELEMENT(1), RW_ELEMENT(2), RW_ELEMENT(3)}))
+#endif
+#define MULADD_PACK(a, b, c) _Generic((c), rw_pack_f32: rw_muladd_f32, default: rw_muladd_f64)(a, b, c)
+#endif
 #define RW_SIGN(a) ((a) > 0 ? 1 : (a) < 0 ? -1 : (a))
 /* the sign of b, as in mathematics */
 #define RW_MOD(a, b) (sizeof(floor((a) / (b))) == 4 ? f32_mod(a, b) : f64_mod(a, b))

@@ -87,10 +87,10 @@ static void test_texts_compile_for_cuda(void **state)
             rw_text text = {0}, binary = {0};
             for (char *rest, *w = strtok_r(definitions, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
                 rw_text_add(&text, "#define %.*s %s\n", (int)strcspn(w, "="), w, w + strcspn(w, "=") + 1);
-            rw_text_add(&text, "%s\ntypedef %s real;\n%s", rw_embedded_text("dialect_cuda.h"), real,
-                        rw_measure_text(file));
+            rw_text_add(&text, "%s\ntypedef %s real;\n%s%s", rw_embedded_text("dialect_cuda.h"), real,
+                        rw_embedded_text("dialect_math.h"), rw_measure_text(file));
             assert_false(text.failed);
-            if (rw_nvrtc_compile(ctx, list[i].name, text.data, 90, false, &binary) != RW_OK)
+            if (rw_nvrtc_compile(ctx, list[i].name, text.data, 90, &binary) != RW_OK)
                 fail_msg("%s, variant %d: %s", list[i].name, v, rw_message(ctx));
             assert_memory_equal(binary.data, "\177ELF", 4);
             rw_text_free(&text), rw_text_free(&binary);

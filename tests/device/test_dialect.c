@@ -275,6 +275,29 @@ static void test_small_words(void **state)
     rw_array_destroy(&y);
 }
 
+/* a b + c is rounded twice in reproducible mode, once or twice in the other, and no compiler contracts the rest. */
+static void test_multiply_add(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "KERNEL(k, GLOBAL f64 *y, f64 a, f64 b, f64 c)\n{\n    EACH(i, 1) {\n        y[0] = MULADD(a, b, c);\n"
+        "        y[1] = a * b + c;\n        y[2] = MULADD((f32)a, (f32)b, (f32)c);\n    }\n}\n";
+    const double a = 1 + 0x1p-30, b = 1 - 0x1p-29, product = a * b;
+    for (int reproducible = 0; reproducible < 2; ++reproducible) {
+        rw_array *y = zeros(RW_F64, 3);
+        rw_context_set_reproducible(ctx, reproducible);
+        rw_program *p = build("multiply-add", text, "1", NULL, NULL);
+        rw_context_set_reproducible(ctx, false);
+        OK(rw_launch(queue, kernel_of(p, "k"), one,
+                     (rw_arg[]){rw_arg_array(y), rw_arg_real(a), rw_arg_real(b), rw_arg_real(-product)}, 4));
+        const double *got = numbers_of(y);
+        assert_true(got[0] == 0 || (!reproducible && got[0] == fma(a, b, -product)));
+        assert_true(got[1] == 0 && got[2] == 0);
+        rw_program_destroy(&p);
+        rw_array_destroy(&y);
+    }
+}
+
 /* ---- dialect_math.h and dialect_complex.h ------------------------------------------------------------------------ */
 
 static bool same(double a, double b) { return (isnan(a) && isnan(b)) || a == b; }
@@ -557,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_loads_and_stores),
         cmocka_unit_test(test_sums_of_warps),
         cmocka_unit_test(test_small_words),
+        cmocka_unit_test(test_multiply_add),
         cmocka_unit_test(test_dialect_math),
         cmocka_unit_test(test_functions_of_c),
         cmocka_unit_test(test_complex_128),

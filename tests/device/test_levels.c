@@ -1,5 +1,5 @@
-/* Levels of optimisation: an exact program runs before it is optimised, is optimised after it has worked, and computes
- * the same bits. */
+/* Levels of optimisation: a program with a long text runs before it is optimised, is optimised after it has worked, and
+ * computes the same bits. */
 /* TEST: optimised */
 #include "program_test.h"
 
@@ -10,13 +10,16 @@
     "KERNEL(k, GLOBAL f64 *y, f64 x)\n{\n    EACH(i, 8) {\n        f64 v = VALUE + (f64)i / 100;\n"                    \
     "        for (int j = 0; j < 200000; ++j) v = x * v - x * v * v;\n        y[i] = v;\n    }\n}\n"
 
-static rw_program *start_exact(const char *value)
+static rw_program *start_work(const char *value, int length)
 {
-    const rw_define defines[] = {{"GROUP", "8"}, {"RW_EXACT", "1"}, {"VALUE", value}};
+    const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", value}};
+    char text[1 << 15];
     rw_program *p;
-    OK(rw_program_create(dev, "work", WORK, defines, 3, &p));
+    snprintf(text, sizeof text, "%-*s", length, WORK);
+    OK(rw_program_create(dev, "work", text, defines, 2, &p));
     return p;
 }
+static rw_program *start_long(const char *value) { return start_work(value, 16384); }
 
 static void launch(rw_program *p, rw_array *y)
 {
@@ -55,7 +58,7 @@ static void test_same_bits(void **state)
     rw_array *y = zeros(RW_F64, 8);
     double quick[8];
     const int64_t compiled = counters().compilations;
-    rw_program *p = start_exact("0.1");
+    rw_program *p = start_long("0.1");
     assert_true(rw_program_is_quick(p));
     launch(p, y);
     memcpy(quick, numbers_of(y), sizeof quick);
@@ -75,30 +78,37 @@ static void test_settings(void **state)
     (void)state;
     rw_array *y;
     begin_levels("first");
-    rw_program *p = start_exact("0.2");
+    rw_program *p = start_long("0.2");
     assert_false(rw_program_is_quick(p));
     rw_program_destroy(&p);
     begin_levels("never");
     y = zeros(RW_F64, 8);
-    p = start_exact("0.2");
+    p = start_long("0.2");
     while (p->worked < 0.2) launch(p, y);
     assert_true(rw_program_is_quick(p) && !p->optimised);
+    rw_program_destroy(&p);
+    begin_levels(NULL);
+    p = start_long("0.2");
     ctx->optimise_first = true; /* the quick one is not shared then */
-    rw_program *other = start_exact("0.2");
-    assert_true(other != p && !rw_program_is_quick(other));
+    rw_program *other = start_long("0.2");
+    assert_true(rw_program_is_quick(p) && other != p && !rw_program_is_quick(other));
     rw_program_destroy(&other);
     rw_program_destroy(&p);
     rw_array_destroy(&y);
     end_levels();
 }
 
-/* A program without the promise is optimised from the start. */
-static void test_not_exact(void **state)
+/* A program with a shorter text is optimised from the start, unless nothing is. */
+static void test_short_text(void **state)
 {
     (void)state;
     begin_levels(NULL);
-    rw_program *p = build("tiny", TINY, "8", "VALUE", "+ 77");
+    rw_program *p = start_work("0.6", 16383);
     assert_false(rw_program_is_quick(p));
+    rw_program_destroy(&p);
+    begin_levels("never");
+    p = start_work("0.6", 16383);
+    assert_true(rw_program_is_quick(p));
     rw_program_destroy(&p);
     end_levels();
 }
@@ -109,7 +119,7 @@ static void test_ends(void **state)
     (void)state;
     begin_levels(NULL);
     rw_array *y = zeros(RW_F64, 8);
-    rw_program *p = start_exact("0.3");
+    rw_program *p = start_long("0.3");
     assert_true(rw_program_is_quick(p));
     while (!p->improving) launch(p, y);
     rw_program_destroy(&p);
@@ -123,7 +133,7 @@ static void test_ends(void **state)
     const char *before = getenv("RECHENWERK_CC");
     char *own = before ? strdup(before) : NULL;
     setenv("RECHENWERK_CC", path, 1);
-    p = start_exact("0.4");
+    p = start_long("0.4");
     const double end = rw_seconds() + 300;
     while (p->improving < 2 && rw_seconds() < end) launch(p, y);
     assert_int_equal(p->improving, 2);
@@ -146,16 +156,16 @@ static void test_cache(void **state)
     make_folder();
     rw_context_set_cache(ctx, true, folder, false);
     rw_array *y = zeros(RW_F64, 8);
-    rw_program *p = start_exact("0.5");
+    rw_program *p = start_long("0.5");
     assert_true(rw_program_is_quick(p));
     rw_program_destroy(&p);
     const int64_t compiled = counters().compilations;
-    p = start_exact("0.5");
+    p = start_long("0.5");
     assert_true(rw_program_is_quick(p));
     assert_int_equal(counters().compilations, compiled);
     launch_until_optimised(p, y);
     rw_program_destroy(&p);
-    p = start_exact("0.5");
+    p = start_long("0.5");
     assert_false(rw_program_is_quick(p));
     rw_program_destroy(&p);
     rw_array_destroy(&y);
@@ -166,7 +176,7 @@ static void test_cache(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_settings),
-                                              cmocka_unit_test(test_not_exact), cmocka_unit_test(test_ends),
+                                              cmocka_unit_test(test_short_text), cmocka_unit_test(test_ends),
                                               cmocka_unit_test(test_cache)};
     return run_on_devices("levels", tests, RW_COUNT(tests));
 }

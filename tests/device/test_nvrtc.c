@@ -27,8 +27,10 @@ static rw_text full_text(const char *kernels)
 
 static rw_status compile(const char *kernels, int arch, bool reproducible, rw_text *binary)
 {
+    rw_context_set_reproducible(ctx, reproducible);
     rw_text text = full_text(kernels);
-    rw_status status = rw_nvrtc_compile(ctx, "words", text.data, arch, reproducible, binary);
+    rw_context_set_reproducible(ctx, false);
+    rw_status status = rw_nvrtc_compile(ctx, "words", text.data, arch, binary);
     rw_text_free(&text);
     return status;
 }
@@ -79,19 +81,28 @@ static void test_every_word_compiles(void **state)
 
 static const char product[] =
     "KERNEL(product, GLOBAL f64 *y, f64 a, f64 b) { EACH(i, GROUP) { y[i] = a * y[i] + b; } }\n";
+static const char multiply_add[] =
+    "KERNEL(product, GLOBAL f64 *y, f64 a, f64 b) { EACH(i, GROUP) { y[i] = MULADD(a, y[i], b); } }\n";
 
 /* A generation that NVRTC does not know: PTX of the one below, in which contraction can be read. */
-static void test_reproducible_does_not_contract(void **state)
+static void test_contraction_stands_in_the_text(void **state)
 {
     (void)state;
-    rw_text fast = {0}, exact = {0};
-    assert_int_equal(compile(product, 91, false, &fast), RW_OK);
-    assert_int_equal(compile(product, 91, true, &exact), RW_OK);
-    assert_non_null(strstr(fast.data, ".target sm_90"));
-    assert_non_null(strstr(fast.data, "fma.rn.f64"));
-    assert_null(strstr(exact.data, "fma.rn.f64"));
-    assert_non_null(strstr(exact.data, "add.rn.f64"));
-    rw_text_free(&fast), rw_text_free(&exact);
+    static const struct {
+        const char *text;
+        bool reproducible, fused;
+    } cases[] = {{product, false, false},
+                 {product, true, false},
+                 {multiply_add, false, true},
+                 {multiply_add, true, false}};
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        rw_text binary = {0};
+        assert_int_equal(compile(cases[i].text, 91, cases[i].reproducible, &binary), RW_OK);
+        assert_non_null(strstr(binary.data, ".target sm_90"));
+        assert_int_equal(strstr(binary.data, "fma.rn.f64") != NULL, cases[i].fused);
+        assert_int_equal(strstr(binary.data, "add.rn.f64") != NULL, !cases[i].fused);
+        rw_text_free(&binary);
+    }
 }
 
 static void test_too_old_a_gpu_is_told(void **state)
@@ -148,7 +159,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_word_compiles),
-        cmocka_unit_test(test_reproducible_does_not_contract),
+        cmocka_unit_test(test_contraction_stands_in_the_text),
         cmocka_unit_test(test_too_old_a_gpu_is_told),
         cmocka_unit_test(test_mistake_has_kernel_line_and_log),
     };

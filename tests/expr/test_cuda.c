@@ -2,7 +2,7 @@
 #include "device/cuda/cuda.h"
 #include "expr_test.h"
 
-static void compile_for_sm90(const rw_pass_kernel *k, const char *what, bool reproducible)
+static void compile_for_sm90(const rw_pass_kernel *k, const char *what)
 {
     rw_text t = {0}, binary = {0};
     char group[16], group_x[16];
@@ -15,7 +15,7 @@ static void compile_for_sm90(const rw_pass_kernel *k, const char *what, bool rep
                                  {"WITH_COMPLEX", "1"}};
     assert_int_equal(rw_program_text(ctx, &rw_cuda_ops, "pass", k->text, defines, k->has_complex ? 5 : 4, real, &t),
                      RW_OK);
-    rw_status status = rw_nvrtc_compile(ctx, "pass", t.data, 90, reproducible, &binary);
+    rw_status status = rw_nvrtc_compile(ctx, "pass", t.data, 90, &binary);
     if (status != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
     assert_memory_equal(binary.data, "\177ELF", 4);
     assert_non_null(memmem(binary.data, binary.length, "run", 3));
@@ -91,7 +91,7 @@ static void test_texts_compile_for_cuda(void **state)
                 rw_pass_kernel k;
                 OK(rw_pass_kernel_create(&e->plan, p, &target, &k));
                 next = k.last + 1;
-                compile_for_sm90(&k, text, j);
+                compile_for_sm90(&k, text);
                 rw_pass_kernel_free(&k);
                 compiled++;
             }

@@ -116,6 +116,34 @@ static void test_table(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Sums that take a product into themselves, and products that are computed by themselves. */
+static void test_products(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int sums, products;
+    } table[] =
+        {{"u = u + a*v", 1, 0},         {"u = u*v - v", 1, 0}, {"u = v - u*v", 1, 0}, {"u = u*v + v*v", 1, 1},
+         {"u = (u*v + v)*(u*v)", 1, 2}, {"u = a*b + v", 0, 0}, {"u = u + v", 0, 0},   {"u = sin(u*v)", 0, 1},
+         {"w = w + u*w", 1, 0},         {"w = v + w*w", 0, 1}}; /* of complex numbers those with a real factor */
+    for (int i = 0; i < RW_COUNT(table); ++i) {
+        rw_expr *e = create(table[i].text);
+        rw_pass_use use;
+        int sums = 0, products = 0;
+        OK(rw_plan_use(&e->plan, 0, &use));
+        for (int n = 0; n < use.nnodes; ++n) {
+            if (use.needed[n] != RW_ALONE) continue;
+            sums += rw_plan_product(&e->plan, n) >= 0;
+            products += e->graph->nodes[n].op == RW_OP_MUL;
+        }
+        if (sums != table[i].sums || products != table[i].products)
+            fail_msg("%s: %d sums with a product, %d products", table[i].text, sums, products);
+        rw_pass_use_free(&use);
+        rw_expr_destroy(&e);
+    }
+}
+
 static void test_flops(void **state)
 {
     (void)state;
@@ -329,11 +357,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_flops),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_old_values),
-        cmocka_unit_test(test_fused_is_one_by_one),
+        cmocka_unit_test(test_table), cmocka_unit_test(test_products),   cmocka_unit_test(test_flops),
+        cmocka_unit_test(test_text),  cmocka_unit_test(test_old_values), cmocka_unit_test(test_fused_is_one_by_one),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

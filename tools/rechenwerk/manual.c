@@ -174,10 +174,11 @@ int print_manual(rw_context *ctx)
            ".B RECHENWERK_CC_SECONDS\n"
            "Time limit of the C compiler in seconds; it is then stopped and run once more with -O1 (default: "
            "120).\n");
-    printf(".TP\n"
-           ".B RECHENWERK_OPTIMISE\n"
-           "When the C compiler optimises the kernels of transforms: auto, after they have run for some time; first, "
-           "before they run; never. Results are the same (default: auto).\n");
+    printf(
+        ".TP\n"
+        ".B RECHENWERK_OPTIMISE\n"
+        "When the C compiler optimises kernels: auto, long ones such as transforms after they have run for some time, "
+        "others before they run; first, all before they run; never. Results are the same (default: auto).\n");
     printf(".TP\n"
            ".B RECHENWERK_PICTURE_MB\n"
            "Limit of a picture that is read, in MB of its samples: a small compressed file can contain gigabytes "

@@ -157,8 +157,8 @@ static rw_status run(job *j, const char *options, const char *more, double secon
 {
     const rw_program *p = j->program;
     char *argv[MAX_OPTIONS + 8] = {j->cc};
-    char *words = rw_format("%s %s %s %s %s", options, p->unswitch ? "" : "-fno-unswitch-loops", p->wide ? WIDE : "",
-                            p->exact ? "-ffp-contract=off" : "", more ? more : "");
+    char *words = rw_format("%s %s %s %s", options, p->unswitch ? "" : "-fno-unswitch-loops", p->wide ? WIDE : "",
+                            more ? more : "");
     if (!words) return rw_fail_memory(j->dev->ctx, 256, "the options of a compiler");
     int m = split(words, argv, 1);
     argv[m++] = "-o";

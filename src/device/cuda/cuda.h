@@ -47,10 +47,9 @@ rw_status rw_cuda_fail(rw_device *dev, CUresult error, const char *format, ...) 
 /* Compiles a full text for compute capability arch / 10 (90: sm_90) to a cubin; to PTX when this NVRTC does not know
  * the capability but an older one that the driver can translate from. `name` stands in messages. Needs no GPU.
  * RW_ERR_DEVICE when there is no NVRTC, RW_ERR_COMPILE with line, kernel and the path of the log. */
-rw_status rw_nvrtc_compile(rw_context *ctx, const char *name, const char *text, int arch, bool reproducible,
-                           rw_text *binary);
+rw_status rw_nvrtc_compile(rw_context *ctx, const char *name, const char *text, int arch, rw_text *binary);
 /* The options that depend on the mode, for the identity of a program. */
-const char *rw_nvrtc_options(bool reproducible);
+const char *rw_nvrtc_options(void);
 
 /* device.c */
 int rw_cuda_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size);

@@ -203,6 +203,6 @@ rw_status rw_cuda_identity(rw_device *dev, rw_text *identity)
     const rw_nvrtc_api *nvrtc = rw_nvrtc_load(&why);
     if (!nvrtc) return rw_fail(dev->ctx, RW_ERR_DEVICE, "%s: %s", dev->info.name, why);
     rw_text_add(identity, "cuda\n%s\nsm_%d\n%s\nNVRTC %d.%d\n%s\n", dev->info.hardware, rw_cuda_of(dev)->arch,
-                dev->info.driver, nvrtc->major, nvrtc->minor, rw_nvrtc_options(dev->ctx->reproducible));
+                dev->info.driver, nvrtc->major, nvrtc->minor, rw_nvrtc_options());
     return RW_OK;
 }

@@ -8,10 +8,7 @@
 #include "device/build_log.h"
 #include "device/cuda/cuda.h"
 
-const char *rw_nvrtc_options(bool reproducible)
-{
-    return reproducible ? "--std=c++17 -lineinfo --fmad=false" : "--std=c++17 -lineinfo";
-}
+const char *rw_nvrtc_options(void) { return "--std=c++17 -lineinfo --fmad=false"; }
 
 /* The newest generation, not above `arch`, that this NVRTC compiles for; 0 when all are above. */
 static rw_status choose(rw_context *ctx, const rw_nvrtc_api *n, int arch, int *best)
@@ -61,8 +58,7 @@ static rw_status take(rw_context *ctx, const rw_nvrtc_api *n, nvrtcProgram progr
     return RW_OK;
 }
 
-rw_status rw_nvrtc_compile(rw_context *ctx, const char *name, const char *text, int arch, bool reproducible,
-                           rw_text *binary)
+rw_status rw_nvrtc_compile(rw_context *ctx, const char *name, const char *text, int arch, rw_text *binary)
 {
     const char *why;
     const rw_nvrtc_api *n = rw_nvrtc_load(&why);
@@ -74,7 +70,7 @@ rw_status rw_nvrtc_compile(rw_context *ctx, const char *name, const char *text, 
     const char *options[8] = {target};
     int noptions = 1;
     snprintf(target, sizeof target, "--gpu-architecture=%s_%d", cubin ? "sm" : "compute", best);
-    snprintf(words, sizeof words, "%s", rw_nvrtc_options(reproducible));
+    snprintf(words, sizeof words, "%s", rw_nvrtc_options());
     for (char *rest, *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         options[noptions++] = word;
     nvrtcProgram program = NULL;

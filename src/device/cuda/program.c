@@ -8,7 +8,7 @@ rw_status rw_cuda_compile(rw_device *dev, rw_program *p, const char *text, rw_te
     if (p->shared_large > dev->info.shared_memory)
         return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: %lld bytes of SHARED_LARGE: %s allows %lld", p->name,
                        (long long)p->shared_large, dev->info.name, (long long)dev->info.shared_memory);
-    return rw_nvrtc_compile(dev->ctx, p->name, text, rw_cuda_of(dev)->arch, p->reproducible, binary);
+    return rw_nvrtc_compile(dev->ctx, p->name, text, rw_cuda_of(dev)->arch, binary);
 }
 
 /* As much of a unit's fast memory for the groups that it holds at a time as they use: what is left caches, and holds

@@ -6,9 +6,7 @@
 #ifdef cl_nv_pragma_unroll
 #pragma OPENCL EXTENSION cl_nv_pragma_unroll : enable
 #endif
-#ifdef RW_REPRODUCIBLE
 #pragma OPENCL FP_CONTRACT OFF
-#endif
 typedef float f32;
 typedef double f64;
 typedef int i32;

@@ -16,8 +16,7 @@ void rw_opencl_set_options(rw_device *dev)
     const bool new = dev->info.version[0] >= '3' && dev->info.gpu;
     const bool rounds_f32 =
         rw_opencl_number(s->cl, s->id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-    snprintf(s->options, sizeof s->options, "-w -cl-std=CL%s%s%s%s", new ? "3.0" : "1.2", s->ptx ? " -DRW_PTX" : "",
-             dev->ctx->reproducible ? "" : " -cl-mad-enable",
+    snprintf(s->options, sizeof s->options, "-w -cl-std=CL%s%s%s", new ? "3.0" : "1.2", s->ptx ? " -DRW_PTX" : "",
              rounds_f32 ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
