@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 void rw_run_take_problem(rw_run *r)
 {
@@ -39,6 +40,13 @@ const char *rw_run_place(const rw_run *r, int more, char text[RW_PLACE_SIZE])
         snprintf(text, RW_PLACE_SIZE, "iteration %lld, residual %.3g of %.3g", steps,
                  r->stationary->residual(r->problem), r->problem->tolerance);
     return text;
+}
+
+void rw_run_time_text(const rw_run *r, double t, char text[64])
+{
+    const char *unit = r->ncolumns > 0 && r->columns[0].unit ? r->columns[0].unit : ""; /* of the first column */
+    if (strcmp(unit, "1") == 0) unit = "";
+    snprintf(text, 64, "%s = %.6g%s%.20s", rw_run_axis(r), t, *unit ? " " : "", unit);
 }
 
 /* time.end, or the time of an output that is as good as equal to it: then a run that goes on from there with a later

@@ -17,8 +17,7 @@ static void label(const char *name, const char *unit, char *text, size_t size)
 }
 
 /* The values as f64: the data themselves, or *copy to be freed. */
-static rw_status to_double(rw_context *ctx, rw_dtype type, const void *data, size_t n, const double **values,
-                           double **copy)
+rw_status rw_to_f64(rw_context *ctx, rw_dtype type, const void *data, size_t n, const double **values, double **copy)
 {
     *copy = NULL;
     *values = data;
@@ -247,7 +246,7 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
     if (memcmp(size, f->grid.size, sizeof(f->grid.size)) != 0)
         RW_TRY(rw_sides_add(r, field, type, data, t, &values, &wide));
     const size_t n = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
-    rw_status status = to_double(r->ctx, type, values, n, &f->values, &f->own);
+    rw_status status = rw_to_f64(r->ctx, type, values, n, &f->values, &f->own);
     if (f->own) rw_free(wide);
     else f->own = wide;
     if (status != RW_OK) {
@@ -276,9 +275,7 @@ rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, d
                           .map = scale->map,
                           .min = scale->min,
                           .max = scale->max};
-    const char *unit = r->ncolumns > 0 && r->columns[0].unit ? r->columns[0].unit : ""; /* of time: the first column */
-    if (strcmp(unit, "1") == 0) unit = "";
-    snprintf(subtitle, sizeof(subtitle), "t = %.6g%s%.20s", t, *unit ? " " : "", unit);
+    rw_run_time_text(r, t, subtitle);
     rw_picture_name(field->name, file, sizeof(file));
     r->npictures -= again;
     if (r->grid->blocks) {
@@ -297,6 +294,8 @@ rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output)
 {
     const rw_dtype type = rw_array_dtype(field->array);
     const void *data;
+    if (rw_layout_is_points(rw_output_layout(r->problem, (int)(field - r->problem->fields))))
+        return rw_figures_points(r, field, output);
     rw_frame frame;
     rw_scale scale;
     double t = rw_run_time(r);

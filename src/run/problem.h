@@ -106,6 +106,15 @@ struct rw_problem {
     const rw_state_column *columns; /* the first is t; none after `outline` */
 };
 
+/* Fields and columns of a state. */
+static inline void rw_problem_take_state(rw_problem *p, const rw_state *s)
+{
+    p->fields = s->fields;
+    p->nfields = s->nfields;
+    p->columns = s->columns;
+    p->ncolumns = s->ncolumns;
+}
+
 /* Where the values of field i lie. */
 static inline const rw_layout *rw_output_layout(const rw_problem *p, int i)
 {

@@ -143,6 +143,7 @@ const char *rw_run_axis(const rw_run *r); /* what they are called: "t", RW_ITERA
 bool rw_run_ended(const rw_run *r);
 /* "t = 0.5, step 12", so many steps later; "iteration 12, residual 1e-5 of 1e-8". Returns text. */
 const char *rw_run_place(const rw_run *r, int more, char text[RW_PLACE_SIZE]);
+void rw_run_time_text(const rw_run *r, double t, char text[64]); /* "t = 0.5 s" */
 /* time.end, or the time of an output that is as good as equal to it. */
 void rw_run_set_end(rw_run *r);
 double rw_run_output_time(const rw_run *r, int64_t k); /* start + k*every, or the end */
@@ -262,6 +263,9 @@ extern const char *const rw_section_names[RW_SECTIONS];
 rw_status rw_picture_section(rw_context *ctx, const char *path, const rw_field_picture *picture, int which);
 /* Two sections of a field on a block-structured grid, figures/FILE-across.png and FILE-along.png. */
 rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
+/* Values as f64. *own: what *values points to, where that is not `data`; rw_free it. */
+rw_status rw_to_f64(rw_context *ctx, rw_dtype type, const void *data, size_t n, const double **values, double **own);
+rw_status rw_figures_points(rw_run *r, const rw_state_field *field, int output); /* figures_points.c */
 rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output);
 /* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
 rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,

@@ -36,6 +36,7 @@ static rw_status write_attributes(const rw_run *r, rw_h5 *file, const rw_layout 
     RW_TRY(rw_h5_set_number(file, "/", "time", rw_run_time(r)));
     RW_TRY(rw_h5_set_integer(file, "/", "step", rw_run_steps(r)));
     if (r->interpolating) RW_TRY(rw_h5_set_integer(file, "/", "interpolated", 1));
+    if (rw_layout_is_points(grid)) return *r->top.title ? rw_h5_set_text(file, "/", "title", r->top.title) : RW_OK;
     RW_TRY(rw_h5_set_integer(file, "/", "dimensions", grid->ndim));
     RW_TRY(rw_h5_set_numbers(file, "/", "origin", grid->ndim, grid->origin));
     RW_TRY(rw_h5_set_numbers(file, "/", "spacing", grid->ndim, grid->spacing));

@@ -87,8 +87,7 @@ static rw_status make_fields(pde_problem *p, rw_memory memory)
     p->base.end = p->time.end;
     for (int f = 0; f < p->nfields; ++f)
         RW_TRY(rw_state_add(&p->state, p->fields[f].name, p->units[f], p->fields[f].dtype, g, memory));
-    p->base.fields = p->state.fields;
-    p->base.nfields = p->state.nfields;
+    rw_problem_take_state(&p->base, &p->state);
     return RW_OK;
 }
 
@@ -167,8 +166,7 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     RW_TRY(make_fields(p, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE));
     RW_TRY(pde_set_initial(c, p));
     RW_TRY(rw_state_observe(&p->state, "t"));
-    p->base.columns = p->state.columns;
-    p->base.ncolumns = p->state.ncolumns;
+    rw_problem_take_state(&p->base, &p->state);
     rw_status status = rw_ode_create(p->device, spec, &p->ode);
     if (status == RW_ERR_ARGUMENT) /* a setting of time */
         status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
