@@ -68,7 +68,7 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
              p->subtitle ? p->subtitle : "");
     rw_figure_page page = {.title = titled ? p->title : text, .subtitle = below};
     rw_figure_axis axis = {.label = text, .min = p->min, .max = p->max};
-    RW_TRY(to_double(ctx, p->type, p->data, n, &values, &copy));
+    RW_TRY(rw_to_f64(ctx, p->type, p->data, n, &values, &copy));
     rw_status status;
     if (g->ndim == 1) {
         status = draw_line(ctx, path, &page, p, &axis, values);

@@ -58,27 +58,40 @@ static bool is_first_of_layout(const rw_state *s, int f)
     return true;
 }
 
+/* The name of a field in the program: that of a field on points may be x, which is a coordinate there. */
+static const char *name_of(const rw_state *s, int f, char text[16])
+{
+    if (!rw_layout_is_points(s->fields[f].layout)) return s->fields[f].name;
+    snprintf(text, 16, "field%d", f % 1000000);
+    return text;
+}
+
 /* The reductions of all fields on the layout of field `first`. */
 static rw_status make_observer(rw_state *s, int first)
 {
     static const char *const kinds[KINDS] = {"min", "max", "mean"};
     const rw_layout *layout = s->fields[first].layout;
+    const size_t count = (size_t)s->nfields;
     rw_text text = {0};
-    rw_expr_field *fields = rw_calloc((size_t)s->nfields, sizeof *fields);
+    rw_expr_field *fields = rw_calloc(count, sizeof *fields);
+    char(*names)[16] = rw_calloc(count, sizeof *names);
     rw_status status = RW_OK;
     int n = 0;
-    for (int f = first; fields && f < s->nfields; ++f) {
+    for (int f = first; fields && names && f < s->nfields; ++f) {
         if (s->fields[f].layout != layout) continue;
-        fields[n++] = (rw_expr_field){.name = s->fields[f].name, .dtype = rw_array_dtype(s->fields[f].array)};
-        for (int k = 0; k < KINDS; ++k) rw_text_add(&text, "r%d_%d = %s(%s)\n", f, k, kinds[k], s->fields[f].name);
+        fields[n] = (rw_expr_field){.name = name_of(s, f, names[n]), .dtype = rw_array_dtype(s->fields[f].array)};
+        for (int k = 0; k < KINDS; ++k) rw_text_add(&text, "r%d_%d = %s(%s)\n", f, k, kinds[k], fields[n].name);
+        n++;
     }
     const rw_expr_spec spec = {.name = "series", .text = text.data, .fields = fields, .nfields = n};
-    if (!fields || text.failed) status = rw_fail_memory(s->device->ctx, 64, "columns");
+    if (!fields || !names || text.failed) status = rw_fail_memory(s->device->ctx, count * sizeof *fields, "columns");
     if (status == RW_OK) status = rw_state_program(s->device, layout, &spec, &s->observers[first]);
+    n = 0;
     for (int f = first; f < s->nfields && status == RW_OK; ++f)
         if (s->fields[f].layout == layout)
-            status = rw_expr_bind(s->observers[first], s->fields[f].name, s->fields[f].array);
+            status = rw_expr_bind(s->observers[first], fields[n++].name, s->fields[f].array);
     rw_free(fields);
+    rw_free(names);
     rw_text_free(&text);
     return status;
 }

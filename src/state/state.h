@@ -1,7 +1,7 @@
 /* The state of a problem: named fields, each on a layout, in memory of a device.
  *
  *   rw_state state = {.device = dev};
- *   rw_state_add(&state, "u", "K", RW_F64, &grid, RW_MEMORY_DEVICE);      an array of zeros on the layout
+ *   rw_state_add(&state, "u", "K", RW_F64, &grid, RW_MEMORY_DEVICE);      an array on the layout
  *   rw_state_observe(&state, "t");                                        columns t, step, u_min, u_max, u_mean
  *   rw_state_save(&state, "/state", file);  rw_state_load(&state, "/state", file);
  *   rw_state_free(&state);
@@ -35,7 +35,7 @@ typedef struct rw_state {
     rw_expr **observers; /* [nfields] of each layout, at its first field; otherwise NULL */
 } rw_state;
 
-/* Adds a field with an array of zeros. ERR_MEMORY, ERR_DEVICE. */
+/* Adds a field with an array, to which nothing is written yet. ERR_MEMORY, ERR_DEVICE. */
 rw_status rw_state_add(rw_state *s, const char *name, const char *unit, rw_dtype type, const rw_layout *layout,
                        rw_memory memory);
 void rw_state_free(rw_state *s);
