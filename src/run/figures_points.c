@@ -1,5 +1,5 @@
-/* Pictures of fields on points and curves: values against the number of the point, or against its coordinate where there
- * is only one; of the first coordinate in two or three dimensions, the points in the plane of x and y. */
+/* Pictures of fields on points and curves: values against the number of the point, or against its coordinate where
+ * there is one; of the first of two or three coordinates, the points in the plane of x and y. */
 #include <stdio.h>
 
 #include "rechenwerk/figure.h"
@@ -36,7 +36,10 @@ rw_status rw_figures_points(rw_run *r, const rw_state_field *field, int output)
                                        .y = y + c * n,
                                        .style = l->kind == RW_LAYOUT_CURVES ? RW_FIGURE_LINE : RW_FIGURE_POINTS};
     rw_run_time_text(r, rw_run_time(r), subtitle);
-    const rw_figure_page page = {.title = *r->top.title ? r->top.title : field->name, .subtitle = subtitle};
+    const rw_figure_page page = {.title = *r->top.title ? r->top.title
+                                          : plane       ? "points"
+                                                        : field->name,
+                                 .subtitle = subtitle};
     const rw_figure_lines lines = {.x = {.label = plane || placed ? l->axis[0] : "point"},
                                    .y = {.label = plane ? l->axis[1] : field->name},
                                    .n = (int64_t)curves,
