@@ -79,6 +79,10 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_l
     int64_t dimensions;
     rw_status status = rw_h5_get_integer(file, "/", "dimensions", &dimensions);
     if (status == RW_ERR_MEMORY) return status;
+    if (status != RW_OK && rw_h5_has_attribute(file, "/", "step"))
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s' has fields on points, of which the run itself draws pictures: see the folder figures",
+                       path);
     if (status != RW_OK || dimensions < 1 || dimensions > 3)
         return rw_fail(p->ctx, RW_ERR_INPUT,
                        "'%s' is not an output of a run: give a results folder or one of its fields/*.h5", path);

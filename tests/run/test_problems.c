@@ -108,6 +108,9 @@ static void test_points(void **state)
     assert_int_equal(rw_h5_read(file, "/y", RW_F64, 3, (const size_t[]){1, 1, 7}, x), RW_OK);
     assert_true(x[6] == 6);
     rw_h5_close(&file);
+    const rw_plot_options plot = {.output = "unused.png"};
+    assert_int_equal(rw_plot_results(ctx, in("points/fields/000002.h5"), &plot, NULL, NULL), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(ctx), "has fields on points"));
     assert_contains("points/series.csv", "t,step,x_min,x_max,x_mean");
 }
 

@@ -199,6 +199,7 @@ static void print_report(const arguments *a, const rw_run_report *r, rw_status s
         add_text(w, "method_reason", r->method_reason);
         rw_json_add_number(w, "time", *r->reason ? r->time : NAN);
         rw_json_add_integer(w, "steps", r->step);
+        if (r->tolerance > 0) rw_json_add_number(w, "residual", r->residual);
         rw_json_add_integer(w, "outputs", r->outputs);
         rw_json_add_integer(w, "pictures", r->pictures);
         rw_json_add_integer(w, "checks", r->checks);
