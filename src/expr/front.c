@@ -2,7 +2,7 @@
  * and walks along it; when it has loaded layer r, a row or a plane, the first pass does layer r - 1, the second layer
  * r - 2, and so on, so that between the first read and the last write nothing goes through memory.
  *
- *   lag of a pass     how many layers it lags behind the loads
+ *   lag of a pass     by how many layers it is later than the loads
  *   version           a field as it was before the kernel, or as a pass leaves it, with its last layers: 0 the newest
  *
  * A strip has as many cells more on its sides, and a walk as many layers more, as the passes read around a cell:

@@ -71,7 +71,7 @@ static int reach_of(const rw_image_pass *p, int k, bool y)
 static int reach(const rw_image_pass *p, int k) { return reach_of(p, k, false); }
 static int reach_y(const rw_image_pass *p, int k) { return reach_of(p, k, true); }
 
-/* Rows by which stage k lags behind the loads. */
+/* Rows by which stage k is later than the loads. */
 static int lag(const rw_image_pass *p, int k)
 {
     const rw_image_stage *s = p->stage + k;

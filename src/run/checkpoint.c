@@ -70,7 +70,7 @@ static rw_status write_checkpoint(rw_run *r)
     r->checkpoint_time = rw_run_time(r);
     r->checkpoint_step = rw_run_steps(r);
     r->ncheckpoints++;
-    rw_log(r->ctx, RW_LOG_INFO, "checkpoint at t = %.9g", r->checkpoint_time);
+    rw_log(r->ctx, RW_LOG_INFO, "checkpoint at %s = %.9g", rw_run_axis(r), r->checkpoint_time);
     return rw_log_event(r, "checkpoint", NULL, NULL);
 }
 

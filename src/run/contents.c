@@ -17,12 +17,13 @@ bool rw_contents_wants(const rw_texts *list, const char *field)
     return false;
 }
 
-bool rw_contents_draws(const rw_run *r, const char *field)
+bool rw_contents_draws(const rw_run *r, int field)
 {
     const rw_texts *list = &r->output.figures;
-    if (r->points != 1) return rw_contents_wants(list, field);
+    const char *name = r->problem->fields[field].name;
+    if (rw_layout_count(rw_output_layout(r->problem, field)) != 1) return rw_contents_wants(list, name);
     for (int i = 0; i < list->n; i++)
-        if (strcmp(list->item[i]->text, field) == 0) return true;
+        if (strcmp(list->item[i]->text, name) == 0) return true;
     return false;
 }
 
@@ -77,10 +78,11 @@ static const rw_contents *contents_of(const rw_run *r, int output)
     return &r->contents[i];
 }
 
-bool rw_contents_has(const rw_run *r, int output, const char *field)
+bool rw_contents_has(const rw_run *r, int output, const char *field, int format)
 {
     const rw_contents *l = contents_of(r, output);
     size_t n = strlen(field);
+    if (!(l->formats >> format & 1)) return false;
     for (const char *p = l->fields; (p = strstr(p, field)); p++)
         if (p > l->fields && p[-1] == ' ' && p[n] == ' ') return true;
     return false;

@@ -329,7 +329,7 @@ rw_status rw_frames_finish(rw_run *r)
     /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
     RW_TRY(begin(r));
     for (int i = 0; i < r->problem->nfields; i++)
-        if (rw_contents_draws(r, fields[i].name) && !rw_layout_is_points(rw_output_layout(r->problem, i)))
+        if (rw_contents_draws(r, i) && !rw_layout_is_points(rw_output_layout(r->problem, i)))
             RW_TRY(finish_field(r, i, &fields[i]));
     return RW_OK;
 }

@@ -63,7 +63,7 @@ static rw_status write_output(rw_run *r, bool last)
         return rw_fail_memory(r->ctx, (size_t)output * sizeof(*r->times), "the times of the outputs");
     RW_TRY(rw_writers_output(r, output));
     for (int i = 0; i < n; i++) {
-        if (!rw_contents_draws(r, fields[i].name)) continue;
+        if (!rw_contents_draws(r, i)) continue;
         if (r->output.figures_every == RUN_FIGURES_ALL || last) RW_TRY(rw_figures_output(r, &fields[i], output));
     }
     double t = r->times[output] = rw_run_time(r);

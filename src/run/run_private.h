@@ -205,15 +205,15 @@ rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figur
 /* seconds: of the output, without waiting for steps and without compiling. */
 rw_status rw_output_write(rw_run *r, bool last, double *seconds);
 /* contents.c */
-rw_status rw_contents_begin(rw_run *r); /* after the checkpoint is loaded */
-bool rw_contents_has(const rw_run *r, int output, const char *field);
-bool rw_contents_in(const rw_run *r, int output, int format);
+rw_status rw_contents_begin(rw_run *r);                       /* after the checkpoint is loaded */
+bool rw_contents_in(const rw_run *r, int output, int format); /* whether the output has files of a format */
+bool rw_contents_has(const rw_run *r, int output, const char *field, int format);
 rw_status rw_contents_save(rw_run *r, rw_h5 *file);
 rw_status rw_contents_load(rw_run *r, rw_h5 *file);
 void rw_contents_free(rw_run *r);
 bool rw_contents_wants(const rw_texts *list, const char *field);
 /* Whether output.figures asks for pictures of a field; of one on a single node or cell only by its name. */
-bool rw_contents_draws(const rw_run *r, const char *field);
+bool rw_contents_draws(const rw_run *r, int field);
 rw_io_grid rw_output_io_grid(const rw_layout *grid);
 
 /* figures.c */

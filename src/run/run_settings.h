@@ -8,7 +8,7 @@
 
 #define RUN_COLORMAP(value, name) name "|"
 #define RUN_COLORMAPS "auto|" RW_COLORMAP_LIST(RUN_COLORMAP)
-#define RUN_FORMAT(name, folder, files, index, line) #name " "
+#define RUN_FORMAT(name, folder, files, index, line) #name " (" line "), "
 #define RUN_FORMATS RW_FIELD_WRITERS(RUN_FORMAT)
 enum { RUN_COLORMAP_AUTO, RUN_COLORMAP_FIRST }; /* then those of rw_colormap */
 enum { RUN_FIGURES_ALL, RUN_FIGURES_LAST };

@@ -106,14 +106,14 @@ done:
 static rw_status fail_not_finite(rw_run *r, int column)
 {
     r->reason = "not_finite";
-    char kept[120] = "there is no checkpoint yet";
+    char kept[120] = "there is no checkpoint yet", place[RW_PLACE_SIZE];
     if (!isnan(r->checkpoint_time))
-        snprintf(kept, sizeof(kept), "the last good state is in checkpoint.h5, t = %.6g", r->checkpoint_time);
-    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED,
-                   "%s: '%s' is %s at t = %.9g, step %lld: %s: check the equations, or "
-                   "lower the step or the tolerance of section time",
-                   rw_case_file(r->c), r->columns[column].name, isnan(r->row[column]) ? "not a number" : "infinite",
-                   rw_run_time(r), (long long)rw_run_steps(r), kept);
+        snprintf(kept, sizeof(kept), "the last good state is in checkpoint.h5, %s = %.6g", rw_run_axis(r),
+                 r->checkpoint_time);
+    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED, "%s: '%s' is %s at %s: %s: check the equations%s", rw_case_file(r->c),
+                   r->columns[column].name, isnan(r->row[column]) ? "not a number" : "infinite",
+                   rw_run_place(r, 0, place), kept,
+                   r->march ? ", or lower the step or the tolerance of section time" : "");
 }
 
 rw_status rw_series_row(rw_run *r, bool write)

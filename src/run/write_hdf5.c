@@ -160,7 +160,7 @@ static rw_status write_field(rw_run *r, rw_h5 *file, const rw_state_field *field
     bool any = false;
     for (int k = 0; k < r->noutputs; k++) {
         snprintf(texts[k], sizeof(*texts), "fields/%06d.h5", k);
-        files[k] = rw_contents_has(r, k, field->name) ? texts[k] : NULL;
+        files[k] = rw_contents_has(r, k, field->name, RW_WRITER_hdf5) ? texts[k] : NULL;
         any = any || files[k];
     }
     if (!any) return RW_OK;
@@ -248,7 +248,7 @@ static rw_status write_xdmf(rw_run *r)
         step[k] = (rw_xdmf_step){r->times[k], pointers + k * width};
         for (int i = 0; i < m; i++) {
             char *text = texts + (k * width + (size_t)i) * TEXT;
-            if (rw_contents_has(r, (int)k, list[i].name))
+            if (rw_contents_has(r, (int)k, list[i].name, RW_WRITER_hdf5))
                 snprintf(text, TEXT, "fields/%06zu.h5:/%.120s", k, list[i].name);
             pointers[k * width + (size_t)i] = text;
         }

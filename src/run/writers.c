@@ -44,8 +44,8 @@ rw_status rw_writers_check(rw_run *r)
     }
     if (suits || list->n == 0 || r->problem->nfields == 0 || r->output.fields.n == 0) return RW_OK;
     return rw_case_fail(r->c, rw_case_node(r->c, "output.formats"),
-                        "output.formats: none of these formats can hold a field of this case: vti is for uniform "
-                        "grids, vtm for block-structured ones, hdf5 and npy for all");
+                        "output.formats: none of these formats can hold a field of this case: rechenwerk help "
+                        "output.formats says what each is for");
 }
 
 rw_status rw_writers_folders(rw_run *r)

@@ -6,7 +6,8 @@
  *   name     of output.formats
  *   folder   of the results folder; a file there begins with the six digits or more of its output
  *   files    patterns of fnmatch() for the rest of the name
- *   index    files over all outputs, in the results folder; ParaView's collection belongs to both its formats */
+ *   index    files over all outputs, in the results folder; ParaView's collection belongs to both its formats
+ *   line     what it is, for help */
 #define RW_FIELD_WRITERS(X)                                                                                            \
     X(hdf5, "fields", ".h5", "fields.h5 fields.xdmf", "HDF5, with an index that xarray reads, and XDMF")               \
     X(vti, "vti", ".vti", "fields.pvd", "VTK image data, for fields on a uniform grid")                                \

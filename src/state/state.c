@@ -6,13 +6,15 @@
 #include "device/device.h"
 
 enum { BEFORE = 2, KINDS = 3 }; /* columns before those of fields; of a field */
+static const char *const kinds[KINDS] = {"min", "max", "mean"};
 
 rw_status rw_state_add(rw_state *s, const char *name, const char *unit, rw_dtype type, const rw_layout *layout,
                        rw_memory memory)
 {
     size_t shape[3];
     int64_t n[3];
-    if (!rw_grow(&s->fields, &s->capacity, s->nfields + 1, sizeof *s->fields)) return RW_ERR_MEMORY;
+    if (!rw_grow(&s->fields, &s->capacity, s->nfields + 1, sizeof *s->fields))
+        return s->device ? rw_fail_memory(s->device->ctx, sizeof *s->fields, "fields") : RW_ERR_MEMORY;
     rw_state_field *f = &s->fields[s->nfields];
     *f = (rw_state_field){name, unit, NULL, layout};
     s->nfields++;
@@ -69,7 +71,6 @@ static const char *name_of(const rw_state *s, int f, char text[16])
 /* The reductions of all fields on the layout of field `first`. */
 static rw_status make_observer(rw_state *s, int first)
 {
-    static const char *const kinds[KINDS] = {"min", "max", "mean"};
     const rw_layout *layout = s->fields[first].layout;
     const size_t count = (size_t)s->nfields;
     rw_text text = {0};
@@ -98,7 +99,6 @@ static rw_status make_observer(rw_state *s, int first)
 
 rw_status rw_state_observe(rw_state *s, const char *first)
 {
-    static const char *const kinds[KINDS] = {"min", "max", "mean"};
     const int n = BEFORE + KINDS * s->nfields;
     s->columns = rw_calloc((size_t)n, sizeof *s->columns);
     s->observers = rw_calloc((size_t)s->nfields + 1, sizeof(rw_expr *));
@@ -116,6 +116,8 @@ rw_status rw_state_observe(rw_state *s, const char *first)
         if (is_first_of_layout(s, f)) RW_TRY(make_observer(s, f));
     return RW_OK;
 }
+
+int rw_state_mean(int f) { return BEFORE + KINDS * f + KINDS - 1; }
 
 rw_status rw_state_row(rw_state *s, double first, double step, double *values)
 {

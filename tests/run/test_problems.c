@@ -1,6 +1,7 @@
 /* The two sections of the table of problems, by problems that do nothing: drift marches, on points; still is solved
  * for. Also the formats of fields. */
 /* TEST: */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,18 +61,31 @@ static void assert_same(const char *a, const char *b)
     rw_free(y);
 }
 
-static void assert_contains(const char *name, const char *text)
+static bool contains(const char *name, const char *text)
 {
     char *data;
     size_t n;
     assert_int_equal(rw_file_read(ctx, in(name), 0, &data, &n), RW_OK);
-    if (!strstr(data, text)) fail_msg("'%s' is not in %s:\n%s", text, name, data);
+    const bool found = strstr(data, text);
     rw_free(data);
+    return found;
+}
+
+static void assert_contains(const char *name, const char *text)
+{
+    if (!contains(name, text)) fail_msg("'%s' is not in %s", text, name);
+}
+
+static void assert_lacks(const char *name, const char *text)
+{
+    if (contains(name, text)) fail_msg("'%s' is in %s", text, name);
 }
 
 #define DRIFT                                                                                                          \
     "problem: drift\npoints: {count: 7}\ntime: {end: 1, step: 0.1}\noutput: {every: 0.5, formats: [hdf5, npy]}\n"
-#define STILL "problem: still\ngrid: {size: [8, 6]}\nsolver: {rtol: 1e-3}\noutput: {every_steps: 4}\n"
+#define STILL_IN(formats)                                                                                              \
+    "problem: still\ngrid: {size: [8, 6]}\nsolver: {rtol: 1e-3}\noutput: {every_steps: 4, formats: [" formats "]}\n"
+#define STILL STILL_IN("hdf5, vti, vtm")
 
 /* Points have no files for ParaView; pictures, HDF5 and NumPy arrays they have. */
 static void test_points(void **state)
@@ -163,6 +177,28 @@ static void test_interrupted(void **state)
     }
 }
 
+/* A run that goes on in another format: the index names the files that are there. */
+static void test_formats_of_parts(void **state)
+{
+    (void)state;
+    int64_t at = 1;
+    double values[4 * 48];
+    rw_h5 *file;
+    rw_cancel_reset(&cancel);
+    rw_run_options options = {.cancel = &cancel, .progress = stop, .user = &at};
+    assert_int_equal(run(STILL_IN("npy"), "parts", options, NULL), RW_ERR_INTERRUPTED);
+    assert_true(exists("parts/npy/000000-u.npy") && !exists("parts/fields"));
+    if (run(STILL_IN("hdf5"), "parts", (rw_run_options){.restart = true}, NULL) != RW_OK)
+        fail_msg("%s", rw_message(ctx));
+    assert_true(!exists("parts/fields/000000.h5") && exists("parts/fields/000003.h5"));
+    assert_contains("parts/fields.xdmf", "fields/000003.h5:/u");
+    assert_lacks("parts/fields.xdmf", "fields/000000.h5");
+    assert_int_equal(rw_h5_open(ctx, in("parts/fields.h5"), &file), RW_OK);
+    assert_int_equal(rw_h5_read(file, "/u", RW_F64, 3, (const size_t[]){4, 6, 8}, values), RW_OK);
+    assert_true(isnan(values[0]) && values[4 * 48 - 1] == 0);
+    rw_h5_close(&file);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -201,10 +237,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),
-        cmocka_unit_test(test_solution),
-        cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_points),           cmocka_unit_test(test_solution), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_formats_of_parts), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
