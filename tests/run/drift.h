@@ -37,23 +37,26 @@ static rw_status drift_create(const rw_case *c, rw_device *dev, bool estimate, i
 {
     drift_points points;
     RW_TRY(rw_case_section(c, "points", &points));
-    *bytes = 2 * points.count * (int64_t)sizeof(double);
+    const int64_t lines = RW_MAX(points.curves, 1), count = points.count * lines;
+    *bytes = 2 * count * (int64_t)sizeof(double);
     if (estimate) return RW_OK;
     drift *p = rw_calloc(1, sizeof *p);
     *problem = (rw_problem *)p;
     if (!p) return rw_fail_memory(rw_case_context(c), sizeof *p, "a problem");
     p->base.ops = rw_case_problem(c);
     p->state.device = rw_device_retain(dev);
-    p->base.grid = (rw_layout){RW_LAYOUT_POINTS, .ndim = 2, .size = {points.count, 1, 1}, .axis = {"x", "y"}};
+    p->base.grid = (rw_layout){points.curves ? RW_LAYOUT_CURVES : RW_LAYOUT_POINTS, .ndim = 2,
+                               .size = {points.count, lines, 1}, .axis = {"x", "y"}};
     rw_status status = rw_case_section(c, "time", &p->time);
     for (int d = 0; d < 2 && status == RW_OK; ++d) {
         status = rw_state_add(&p->state, d ? "y" : "x", "m", RW_F64, &p->base.grid, RW_MEMORY_DEVICE);
         if (status == RW_OK) p->base.grid.position[d] = p->state.fields[d].array;
     }
-    for (int d = 0; d < 2 && status == RW_OK; ++d) { /* on the diagonal */
+    for (int d = 0; d < 2 && status == RW_OK; ++d) { /* on the diagonal, curves above each other */
         void *data;
         status = rw_array_write(p->state.fields[d].array, &data);
-        for (int64_t i = 0; i < points.count && status == RW_OK; ++i) ((double *)data)[i] = (double)i;
+        for (int64_t i = 0; i < count && status == RW_OK; ++i)
+            ((double *)data)[i] = (double)(i % points.count + d * (i / points.count));
     }
     if (status == RW_OK) status = rw_state_observe(&p->state, "t");
     rw_problem_take_state(&p->base, &p->state);

@@ -128,6 +128,53 @@ static void test_points(void **state)
     assert_contains("points/series.csv", "t,step,x_min,x_max,x_mean");
 }
 
+/* Curves: (curves, points) in all files. */
+static void test_curves(void **state)
+{
+    (void)state;
+    rw_npy array;
+    rw_h5 *file;
+    double y[3 * 2 * 7];
+    must_run(
+        "problem: drift\npoints: {count: 7, curves: 2}\ntime: {end: 1}\noutput: {every: 0.5, formats: [hdf5, npy]}\n",
+        "curves", NULL);
+    assert_true(exists("curves/figures/x-000001.png") && exists("curves/figures/y-000001.png"));
+    assert_int_equal(rw_npy_read(ctx, in("curves/npy/000002-y.npy"), &array), RW_OK);
+    assert_int_equal(array.ndim, 2);
+    assert_true(array.shape[0] == 2 && array.shape[1] == 7);
+    for (int i = 0; i < 14; ++i) assert_true(((const double *)array.data)[i] == i % 7 + i / 7);
+    rw_npy_free(&array);
+    assert_int_equal(rw_h5_open(ctx, in("curves/fields.h5"), &file), RW_OK);
+    assert_true(rw_h5_exists(file, "/point") && rw_h5_exists(file, "/curve"));
+    assert_int_equal(rw_h5_read(file, "/y", RW_F64, 3, (const size_t[]){3, 2, 7}, y), RW_OK);
+    assert_true(y[41] == 7 && y[34] == 6);
+    rw_h5_close(&file);
+    assert_contains("curves/series.csv", "\n0,0,0,6,3,0,7,3.5");
+}
+
+/* Where a value lies, in words. */
+static void test_places(void **state)
+{
+    (void)state;
+    const rw_layout layouts[] = {
+        {RW_LAYOUT_GRID, .ndim = 2, .size = {4, 3, 1}, .spacing = {0.5, 0.25, 1}, .origin = {0, 1, 0}},
+        {RW_LAYOUT_POINTS, .ndim = 2, .size = {12, 1, 1}},
+        {RW_LAYOUT_CURVES, .ndim = 3, .size = {4, 3, 1}},
+    };
+    static const char *const places[] = {"node (1, 2), x = 0.5, y = 1.5", "point 9", "point 1 of curve 2"};
+    static const int ranks[] = {2, 1, 2};
+    for (int i = 0; i < RW_COUNT(layouts); ++i) {
+        rw_text text = {0};
+        size_t shape[3];
+        rw_layout_place(&layouts[i], 9, &text);
+        assert_string_equal(text.data, places[i]);
+        rw_text_free(&text);
+        assert_int_equal(rw_layout_shape(&layouts[i], shape), ranks[i]);
+        assert_int_equal(shape[ranks[i] - 1], layouts[i].size[0]);
+        assert_int_equal(rw_layout_count(&layouts[i]), 12);
+    }
+}
+
 static void test_solution(void **state)
 {
     (void)state;
@@ -231,14 +278,15 @@ static int teardown(void **state)
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     rw_context_destroy(&ctx);
-    return system(command);
+    return getenv("KEEP") ? 0 : system(command);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),           cmocka_unit_test(test_solution), cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_formats_of_parts), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_curves),   cmocka_unit_test(test_places),      cmocka_unit_test(test_points),
+        cmocka_unit_test(test_solution), cmocka_unit_test(test_interrupted), cmocka_unit_test(test_formats_of_parts),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
