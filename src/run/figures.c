@@ -10,7 +10,7 @@
 
 #include "rechenwerk/figure.h"
 
-static void label(const char *name, const char *unit, char *text, size_t size)
+void rw_picture_label(const char *name, const char *unit, char *text, size_t size)
 {
     bool one = !unit || !*unit || strcmp(unit, "1") == 0;
     snprintf(text, size, "%.100s%s%.40s%s", name, one ? "" : " (", one ? "" : unit, one ? "" : ")");
@@ -62,7 +62,7 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
     double *copy;
     char text[160], below[240];
     size_t n = (size_t)(g->size[0] * g->size[1] * g->size[2]);
-    label(p->name, p->unit, text, sizeof(text));
+    rw_picture_label(p->name, p->unit, text, sizeof(text));
     bool titled = p->title && *p->title; /* then the name comes with the time */
     snprintf(below, sizeof(below), "%s%s%s", titled ? text : "", titled && p->subtitle ? ", " : "",
              p->subtitle ? p->subtitle : "");
@@ -213,8 +213,8 @@ static double choose_time(const rw_csv_table *table, int column, const rw_figure
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table, int column)
 {
     char x[160], y[160], below[240];
-    label(table->names[0], table->units[0], x, sizeof(x));
-    label(table->names[column], table->units[column], y, sizeof(y));
+    rw_picture_label(table->names[0], table->units[0], x, sizeof(x));
+    rw_picture_label(table->names[column], table->units[column], y, sizeof(y));
     bool titled = title && *title;
     rw_figure_page page = {.title = titled ? title : y, .subtitle = titled ? y : NULL};
     rw_figure_series series = {.n = table->n_rows, .x = table->columns[0], .y = table->columns[column]};

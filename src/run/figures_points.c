@@ -19,7 +19,7 @@ rw_status rw_figures_points(rw_run *r, const rw_state_field *field, int output)
     const rw_layout *l = rw_output_layout(r->problem, (int)(field - r->problem->fields));
     const bool plane = l->ndim > 1 && field->array == l->position[0], placed = l->ndim == 1 && l->position[0];
     const size_t curves = l->kind == RW_LAYOUT_CURVES ? (size_t)l->size[1] : 1, n = (size_t)l->size[0];
-    char name[200], file[100], path[RW_PATH_SIZE], subtitle[64];
+    char name[200], file[100], path[RW_PATH_SIZE], subtitle[64], label[160];
     const double *x = NULL, *y = NULL;
     double *own_x = NULL, *own_y = NULL, *number = NULL;
     rw_figure_series *series = rw_calloc(curves, sizeof(*series));
@@ -35,13 +35,14 @@ rw_status rw_figures_points(rw_run *r, const rw_state_field *field, int output)
                                        .x = x ? x + c * n : number,
                                        .y = y + c * n,
                                        .style = l->kind == RW_LAYOUT_CURVES ? RW_FIGURE_LINE : RW_FIGURE_POINTS};
+    rw_picture_label(field->name, field->unit, label, sizeof(label));
     rw_run_time_text(r, rw_run_time(r), subtitle);
     const rw_figure_page page = {.title = *r->top.title ? r->top.title
                                           : plane       ? "points"
                                                         : field->name,
                                  .subtitle = subtitle};
     const rw_figure_lines lines = {.x = {.label = plane || placed ? l->axis[0] : "point"},
-                                   .y = {.label = plane ? l->axis[1] : field->name},
+                                   .y = {.label = plane ? l->axis[1] : label},
                                    .n = (int64_t)curves,
                                    .series = series};
     rw_picture_name(field->name, file, sizeof(file));

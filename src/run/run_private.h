@@ -265,7 +265,8 @@ rw_status rw_picture_section(rw_context *ctx, const char *path, const rw_field_p
 rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
 /* Values as f64. *own: what *values points to, where that is not `data`; rw_free it. */
 rw_status rw_to_f64(rw_context *ctx, rw_dtype type, const void *data, size_t n, const double **values, double **own);
-rw_status rw_figures_points(rw_run *r, const rw_state_field *field, int output); /* figures_points.c */
+void rw_picture_label(const char *name, const char *unit, char *text, size_t size); /* "u (K)" */
+rw_status rw_figures_points(rw_run *r, const rw_state_field *field, int output);    /* figures_points.c */
 rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output);
 /* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
 rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
