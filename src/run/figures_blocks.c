@@ -55,8 +55,8 @@ rw_status rw_picture_section(rw_context *ctx, const char *path, const rw_field_p
     rw_status status = pixels && cell ? RW_OK : rw_fail_memory(ctx, PIXELS * PIXELS * sizeof *pixels, "a section");
     if (status == RW_OK && p->type != RW_F64)
         status = rw_fail(ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", p->name);
-    const bool one = !p->unit || !*p->unit, titled = p->title && *p->title;
-    snprintf(label, sizeof label, "%.60s%s%.40s%s", p->name, one ? "" : " (", one ? "" : p->unit, one ? "" : ")");
+    const bool titled = p->title && *p->title;
+    rw_picture_label(p->name, p->unit, label, sizeof label);
     rw_blocks_slice s = section(g, which, &middle);
     if (status == RW_OK) status = rw_blocks_cut(g, &s, cell);
     for (int i = 0; i < PIXELS * PIXELS && status == RW_OK; ++i) pixels[i] = cell[i] < 0 ? NAN : values[cell[i]];
