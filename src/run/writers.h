@@ -9,9 +9,9 @@
  *   index    files over all outputs, in the results folder; ParaView's collection belongs to both its formats
  *   line     what it is, for help */
 #define RW_FIELD_WRITERS(X)                                                                                            \
-    X(hdf5, "fields", ".h5", "fields.h5 fields.xdmf", "HDF5, with an index that xarray reads, and XDMF")               \
-    X(vti, "vti", ".vti", "fields.pvd", "VTK image data, for fields on a uniform grid")                                \
-    X(vtm, "vtm", ".vtm -*.vts", "fields.pvd", "VTK multi-block data, for fields on a block-structured grid")          \
-    X(npy, "npy", "-*.npy", "", "NumPy arrays, a file for each field")
+    X(hdf5, "fields", ".h5", "fields.h5 fields.xdmf", "with XDMF")                                                     \
+    X(vti, "vti", ".vti", "fields.pvd", "VTK, uniform grids")                                                          \
+    X(vtm, "vtm", ".vtm -*.vts", "fields.pvd", "VTK, blocks")                                                          \
+    X(npy, "npy", "-*.npy", "", "NumPy")
 
 #endif
