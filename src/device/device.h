@@ -92,7 +92,7 @@ struct rw_program {
     void *module;     /* the table's: dlopen handle, cl_program, CUmodule */
     rw_program *next; /* in the device's list */
     /* levels.c */
-    size_t length;         /* of its own text, without the dialect */
+    bool written_out;      /* many statements for each loop of its text */
     bool quick;            /* atomic: launches run code that is not optimised */
     bool again;            /* its code that is not optimised came from the cache */
     rw_text text;          /* of a quick program: the full text, for the compiler */
@@ -382,6 +382,7 @@ static inline const char *rw_program_suffix(const rw_program *p)
     return p->quick ? p->device->ops->quick_suffix : p->device->ops->suffix;
 }
 /* levels.c: may the program be quick at first? */
+bool rw_text_is_written_out(const char *text);
 bool rw_program_may_be_quick(const rw_program *p);
 /* Are quick programs optimised when they have worked? */
 bool rw_program_may_improve(void);

@@ -1,12 +1,13 @@
 /* Levels of optimisation. Without optimisation a compiler takes a tenth of the time, and code that runs once need not
- * be fast: a program whose text is long (LONG_TEXT), such as a transform written out, is compiled so first. Shorter
- * ones, such as loops over pixels, are optimised at once: their compiler takes less than a run without optimisation.
+ * be fast: a text that is written out, such as a transform, with many statements for each loop, is compiled so first.
+ * Others, such as passes over pixels or grids, are optimised at once: their compiler takes less time than their first
+ * run without optimisation, which is thirty times slower.
  * The compiler makes the optimised code in the background when launches have taken `after` seconds, or when the present
  * one will. Launches take it over when it is there, a long one between two slices. Results do not change: the bits of a
  * text do not depend on the level (MULADD in dialect_math.h). Destroying the program before waits for the compiler, so
  * that the next process finds the optimised code in the cache:
  *                                         after     waits at most
- *   compiled in this process              0.2 s     as long as launches took, 1 s
+ *   compiled in this process              0.2 s     as long as launches took, 0.25 s
  *   quick code from the cache: used again 0.02 s    2 s
  * $RECHENWERK_OPTIMISE: `first`, nothing is quick; `never`, everything is and stays so; all else, as above.
  * Not here: devices whose table has no quick_suffix. */
@@ -15,9 +16,11 @@
 
 #include "device/device.h"
 
-enum { LONG_TEXT = 16384 }; /* bytes: gcc 12 takes 0.5 s and more for it at -O3 */
+/* Statements of a text that is written out, all and for each loop. Transforms have 250 to 1800 and more than 80 a loop
+ * (gcc 12 takes 0.1 to 3 s for them at -O3); passes over grids and windows of pixels less than 50 a loop. */
+enum { MANY_STATEMENTS = 200, MANY_A_LOOP = 64 };
 #define NEW_AFTER 0.2
-#define NEW_WAIT 1.0
+#define NEW_WAIT 0.25
 #define AGAIN_AFTER 0.02
 #define AGAIN_WAIT 2.0
 
@@ -32,7 +35,15 @@ static bool is_set_to(const char *value)
 bool rw_program_may_be_quick(const rw_program *p)
 {
     if (!p->device->ops->quick_suffix || is_set_to("first")) return false;
-    return is_set_to("never") || (!p->device->ctx->optimise_first && p->length >= LONG_TEXT);
+    return is_set_to("never") || (!p->device->ctx->optimise_first && p->written_out);
+}
+
+bool rw_text_is_written_out(const char *text)
+{
+    long statements = 0, loops = 1;
+    for (const char *at = text; (at = strchr(at, ';')); ++at) ++statements;
+    for (const char *at = text; (at = strstr(at, "for (")); ++at) ++loops;
+    return statements >= MANY_STATEMENTS && statements >= MANY_A_LOOP * loops;
 }
 
 bool rw_program_may_improve(void) { return !is_set_to("never"); }

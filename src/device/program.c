@@ -203,7 +203,7 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     p->references = 1;
     p->device = rw_device_retain(dev);
     p->group = items;
-    p->length = strlen(text);
+    p->written_out = rw_text_is_written_out(text);
     p->shared_large = large ? atoll(large) : 0;
     p->groups_a_unit = units ? atoi(units) : 1;
     p->unswitch = !unswitch || atoi(unswitch);

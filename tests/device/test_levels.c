@@ -1,25 +1,26 @@
-/* Levels of optimisation: a program with a long text runs before it is optimised, is optimised after it has worked, and
- * computes the same bits. */
+/* Levels of optimisation: a program with many statements for each loop runs before it is optimised, is optimised after
+ * it has worked, and computes the same bits. */
 /* TEST: optimised */
 #include "program_test.h"
 
 #include <math.h>
 
-/* Some milliseconds of a chaotic map, v = x v (1 - v): two ways of rounding differ after a hundred steps. */
-#define WORK                                                                                                           \
-    "KERNEL(k, GLOBAL f64 *y, f64 x)\n{\n    EACH(i, 8) {\n        f64 v = VALUE + (f64)i / 100;\n"                    \
-    "        for (int j = 0; j < 200000; ++j) v = x * v - x * v * v;\n        y[i] = v;\n    }\n}\n"
-
-static rw_program *start_work(const char *value, int length)
+/* Some milliseconds of a chaotic map, v = x v (1 - v): two ways of rounding differ after a hundred steps. One loop,
+ * five statements, and as many empty ones as the test asks for. */
+static rw_program *start_work(const char *value, int empty)
 {
     const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", value}};
-    char text[1 << 15];
+    char text[1024], more[512] = "";
     rw_program *p;
-    snprintf(text, sizeof text, "%-*s", length, WORK);
+    memset(more, ';', (size_t)empty);
+    snprintf(text, sizeof text,
+             "KERNEL(k, GLOBAL f64 *y, f64 x)\n{\n    EACH(i, 8) {\n        f64 v = VALUE + (f64)i / 100;\n%s\n"
+             "        for (int j = 0; j < 200000; ++j) v = x * v - x * v * v;\n        y[i] = v;\n    }\n}\n",
+             more);
     OK(rw_program_create(dev, "work", text, defines, 2, &p));
     return p;
 }
-static rw_program *start_long(const char *value) { return start_work(value, 16384); }
+static rw_program *start_long(const char *value) { return start_work(value, 195); }
 
 static void launch(rw_program *p, rw_array *y)
 {
@@ -98,19 +99,34 @@ static void test_settings(void **state)
     end_levels();
 }
 
-/* A program with a shorter text is optimised from the start, unless nothing is. */
+/* A program with fewer statements is optimised from the start, unless nothing is. */
 static void test_short_text(void **state)
 {
     (void)state;
     begin_levels(NULL);
-    rw_program *p = start_work("0.6", 16383);
+    rw_program *p = start_work("0.6", 194);
     assert_false(rw_program_is_quick(p));
     rw_program_destroy(&p);
     begin_levels("never");
-    p = start_work("0.6", 16383);
+    p = start_work("0.6", 194);
     assert_true(rw_program_is_quick(p));
     rw_program_destroy(&p);
     end_levels();
+}
+
+static void test_statements(void **state)
+{
+    (void)state;
+    char text[4096] = "", loop[] = "for (int j = 0; j < 4; ++j) k += j;\n";
+    assert_false(rw_text_is_written_out(text));
+    memset(text, ';', 199);
+    assert_false(rw_text_is_written_out(text));
+    text[199] = ';';
+    assert_true(rw_text_is_written_out(text));
+    for (int i = 0; i < 2; ++i) strcat(text, loop); /* 206 statements, 3 are 64 a loop and one outside */
+    assert_true(rw_text_is_written_out(text));
+    strcat(text, loop);
+    assert_false(rw_text_is_written_out(text)); /* 209 of 256 */
 }
 
 /* Destroyed while its compiler runs, and with a compiler that fails at the second level. */
@@ -175,8 +191,8 @@ static void test_cache(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_settings),
-                                              cmocka_unit_test(test_short_text), cmocka_unit_test(test_ends),
-                                              cmocka_unit_test(test_cache)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits),  cmocka_unit_test(test_settings),
+                                              cmocka_unit_test(test_statements), cmocka_unit_test(test_short_text),
+                                              cmocka_unit_test(test_ends),       cmocka_unit_test(test_cache)};
     return run_on_devices("levels", tests, RW_COUNT(tests));
 }
