@@ -4,7 +4,6 @@
 #include "files/io.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -26,24 +25,6 @@ bool rw_io_bytes(int rank, const size_t *shape, size_t element, size_t *bytes)
     if (n > SIZE_MAX / 2) return false;
     *bytes = n;
     return true;
-}
-
-rw_status rw_io_grid_check(rw_context *ctx, const char *path, const rw_io_grid *grid, size_t *points)
-{
-    for (int a = 0; a < 3; a++) {
-        if (grid->n[a] == 0)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the grid has 0 points in direction %c: at least 1 is needed",
-                           path, "xyz"[a]);
-        if (!(grid->spacing[a] > 0) || !isfinite(grid->spacing[a]) || !isfinite(grid->origin[a]))
-            return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "%s: origin %g, spacing %g in direction %c: both must be finite and the spacing above 0",
-                           path, grid->origin[a], grid->spacing[a], "xyz"[a]);
-    }
-    if (!rw_io_bytes(3, grid->n, sizeof(double) * 2, points))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a grid of %zu x %zu x %zu points does not fit in memory", path,
-                       grid->n[0], grid->n[1], grid->n[2]);
-    *points /= sizeof(double) * 2;
-    return RW_OK;
 }
 
 rw_status rw_io_open(rw_context *ctx, const char *path, rw_io_file *s)

@@ -1,4 +1,4 @@
-/* What readers and writers of files share: element types, uniform grids, and binary files whose reads and writes report
+/* What readers and writers of files share: element types, and binary files whose reads and writes report
  * failures. A file is read from its start, or is a block of memory that is read like one, or is written next to its
  * final path and renamed by rw_io_commit: the old file remains until the new one is complete. Every message names the
  * path.
@@ -21,15 +21,6 @@ rw_dtype rw_io_type(size_t real_size, bool is_complex);
 
 /* shape[0] * ... * shape[rank - 1] * element; false when it does not fit in size_t or in half the address space. */
 bool rw_io_bytes(int rank, const size_t *shape, size_t element, size_t *bytes);
-
-/* A uniform grid of points: point (i, j, k) lies at origin + (i, j, k) * spacing, value index (k*n[1] + j)*n[0] + i.
- * Unused directions have n = 1. */
-typedef struct rw_io_grid {
-    size_t n[3];
-    double origin[3], spacing[3];
-} rw_io_grid;
-/* ERR_ARGUMENT when a size is 0, the product overflows, or a spacing is not positive and finite. */
-rw_status rw_io_grid_check(rw_context *ctx, const char *path, const rw_io_grid *grid, size_t *points);
 
 typedef struct rw_io_file {
     rw_context *ctx;

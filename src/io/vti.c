@@ -11,6 +11,25 @@
 
 const char *rw_vtk_byte_order(void) { return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian"; }
 
+rw_status rw_vtk_check_grid(rw_context *ctx, const char *path, const rw_grid *grid, size_t n[3], size_t *points)
+{
+    for (int a = 0; a < 3; a++) {
+        n[a] = a < grid->ndim ? (size_t)RW_MAX(grid->size[a], 0) : 1;
+        if (n[a] == 0)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the grid has 0 points in direction %c: at least 1 is needed",
+                           path, "xyz"[a]);
+        if (!(grid->spacing[a] > 0) || !isfinite(grid->spacing[a]) || !isfinite(grid->origin[a]))
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "%s: origin %g, spacing %g in direction %c: both must be finite and the spacing above 0",
+                           path, grid->origin[a], grid->spacing[a], "xyz"[a]);
+    }
+    if (!rw_io_bytes(3, n, sizeof(double) * 2, points))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a grid of %zu x %zu x %zu points does not fit in memory", path, n[0],
+                       n[1], n[2]);
+    *points /= sizeof(double) * 2;
+    return RW_OK;
+}
+
 rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw_vti_array *arrays)
 {
     if (n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d arrays: must be 0 or more", path, n);
@@ -35,11 +54,12 @@ void rw_vtk_add_array(rw_text *text, const rw_vti_array *array, uint64_t *offset
     *offset += 8 + (uint64_t)numbers * rw_dtype_size(array->type);
 }
 
-static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_array *arrays, size_t points)
+static void add_head(rw_text *text, const rw_grid *g, const size_t size[3], int n, const rw_vti_array *arrays,
+                     size_t points)
 {
     char extent[80];
     uint64_t offset = 0;
-    rw_snprintf(extent, sizeof extent, "0 %zu 0 %zu 0 %zu", g->n[0] - 1, g->n[1] - 1, g->n[2] - 1);
+    rw_snprintf(extent, sizeof extent, "0 %zu 0 %zu 0 %zu", size[0] - 1, size[1] - 1, size[2] - 1);
     rw_text_add(text,
                 "<?xml version=\"1.0\"?>\n"
                 "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
@@ -71,13 +91,13 @@ rw_status rw_vtk_write(rw_context *ctx, const char *path, rw_text *head, size_t 
     return status;
 }
 
-rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid, int n, const rw_vti_array *arrays)
+rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_grid *grid, int n, const rw_vti_array *arrays)
 {
-    size_t points = 0;
+    size_t size[3], points = 0;
     rw_text head = {0};
-    RW_TRY(rw_io_grid_check(ctx, path, grid, &points));
+    RW_TRY(rw_vtk_check_grid(ctx, path, grid, size, &points));
     RW_TRY(rw_vtk_check_arrays(ctx, path, n, arrays));
-    add_head(&head, grid, n, arrays, points);
+    add_head(&head, grid, size, n, arrays, points);
     return rw_vtk_write(ctx, path, &head, 0, NULL, points, n, arrays);
 }
 

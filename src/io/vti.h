@@ -7,19 +7,24 @@
 #define RW_VTI_H
 
 #include "files/io.h"
+#include "rechenwerk/expr.h"
 
 typedef struct rw_vti_array {
     const char *name;
     rw_dtype type;    /* complex: two components, "re" and "im" */
-    const void *data; /* data[(k*n[1] + j)*n[0] + i] */
+    const void *data; /* of the shape (z, y, x) */
 } rw_vti_array;
 
 /* Replaces `path` at once when it is whole. ERR_ARGUMENT: a size of 0, a spacing not positive, a name empty or given
  * twice; ERR_FILE; ERR_MEMORY. */
-rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid, int n, const rw_vti_array *arrays);
+rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_grid *grid, int n, const rw_vti_array *arrays);
 
 /* The collection: files[i] (relative to `path`) holds time[i]. Written whole each time. */
 rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double *time, const char *const *files);
+
+/* The sizes n of a grid, 1 beyond its dimensions, and their product. ERR_ARGUMENT when a size is 0, the product
+ * overflows, or a spacing is not positive and finite. */
+rw_status rw_vtk_check_grid(rw_context *ctx, const char *path, const rw_grid *grid, size_t n[3], size_t *points);
 
 /* For the other formats of VTK: the header's word for this machine; names and data given, no name twice; an array's
  * tag, with *offset moved past its data. */

@@ -5,11 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-static rw_status check(rw_context *ctx, const char *path, const rw_io_grid *g, int n_fields,
-                       const rw_xdmf_field *fields, size_t n_steps, const rw_xdmf_step *steps)
+#include "io/vti.h"
+
+static rw_status check(rw_context *ctx, const char *path, const rw_grid *g, int n_fields,
+                       const rw_xdmf_field *fields, size_t n_steps, const rw_xdmf_step *steps, size_t n[3])
 {
     size_t points;
-    RW_TRY(rw_io_grid_check(ctx, path, g, &points));
+    RW_TRY(rw_vtk_check_grid(ctx, path, g, n, &points));
     for (int i = 0; i < n_fields; i++) {
         if (!fields[i].name || !*fields[i].name)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %d has no name", path, i + 1);
@@ -29,10 +31,9 @@ static rw_status check(rw_context *ctx, const char *path, const rw_io_grid *g, i
     return RW_OK;
 }
 
-static void add_step(rw_text *text, const rw_io_grid *g, int n_fields, const rw_xdmf_field *fields,
+static void add_step(rw_text *text, const rw_grid *g, const size_t n[3], int n_fields, const rw_xdmf_field *fields,
                      const rw_xdmf_step *step, size_t number)
 {
-    const size_t *n = g->n;
     char shape[80];
     rw_snprintf(shape, sizeof shape, "%zu %zu %zu", n[2], n[1], n[0]);
     rw_text_add(text,
@@ -62,14 +63,15 @@ static void add_step(rw_text *text, const rw_io_grid *g, int n_fields, const rw_
     rw_text_add(text, "      </Grid>\n");
 }
 
-rw_status rw_xdmf_write(rw_context *ctx, const char *path, const rw_io_grid *grid, int n_fields,
+rw_status rw_xdmf_write(rw_context *ctx, const char *path, const rw_grid *grid, int n_fields,
                         const rw_xdmf_field *fields, size_t n_steps, const rw_xdmf_step *steps)
 {
     rw_text text = {0};
-    RW_TRY(check(ctx, path, grid, n_fields, fields, n_steps, steps));
+    size_t n[3];
+    RW_TRY(check(ctx, path, grid, n_fields, fields, n_steps, steps, n));
     rw_text_add(&text, "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n"
                        "    <Grid Name=\"series\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
-    for (size_t s = 0; s < n_steps; s++) add_step(&text, grid, n_fields, fields, &steps[s], s);
+    for (size_t s = 0; s < n_steps; s++) add_step(&text, grid, n, n_fields, fields, &steps[s], s);
     rw_text_add(&text, "    </Grid>\n  </Domain>\n</Xdmf>\n");
     rw_status status =
         text.failed ? rw_fail_memory(ctx, text.length, path) : rw_file_write(ctx, path, text.data, text.length);

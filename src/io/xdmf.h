@@ -7,6 +7,7 @@
 #define RW_XDMF_H
 
 #include "files/io.h"
+#include "rechenwerk/expr.h"
 
 typedef struct rw_xdmf_field {
     const char *name;
@@ -19,10 +20,10 @@ typedef struct rw_xdmf_step {
     const char *const *datasets;
 } rw_xdmf_step;
 
-/* Every dataset must have the three dimensions n[2] x n[1] x n[0] (x fastest), 1 where a direction is not used: about
+/* Every dataset must have the three dimensions (z, y, x), 1 where a direction is not used: about
  * fewer the readers of ParaView (XDMF 2 and XDMF 3) disagree. ERR_ARGUMENT as for rw_vti_write, or complex fields;
  * ERR_FILE; ERR_MEMORY. */
-rw_status rw_xdmf_write(rw_context *ctx, const char *path, const rw_io_grid *grid, int n_fields,
+rw_status rw_xdmf_write(rw_context *ctx, const char *path, const rw_grid *grid, int n_fields,
                         const rw_xdmf_field *fields, size_t n_steps, const rw_xdmf_step *steps);
 
 #endif

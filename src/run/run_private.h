@@ -214,7 +214,6 @@ void rw_contents_free(rw_run *r);
 bool rw_contents_wants(const rw_texts *list, const char *field);
 /* Whether output.figures asks for pictures of a field; of one on a single node or cell only by its name. */
 bool rw_contents_draws(const rw_run *r, int field);
-rw_io_grid rw_output_io_grid(const rw_layout *grid);
 
 /* figures.c */
 typedef struct rw_field_picture {

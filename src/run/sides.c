@@ -63,14 +63,3 @@ rw_status rw_output_outer(rw_run *r, rw_layout *grid)
     *grid = *r->grid;
     return r->no_sides ? RW_OK : rw_sides_grid(r, grid, NULL);
 }
-
-rw_io_grid rw_output_io_grid(const rw_layout *grid)
-{
-    rw_io_grid io = {.n = {1, 1, 1}, .spacing = {1, 1, 1}};
-    for (int a = 0; a < grid->ndim; a++) {
-        io.n[a] = (size_t)grid->size[a];
-        io.origin[a] = grid->origin[a];
-        io.spacing[a] = grid->spacing[a];
-    }
-    return io;
-}

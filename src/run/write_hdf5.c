@@ -255,7 +255,7 @@ static rw_status write_xdmf(rw_run *r)
     }
     rw_layout outer;
     RW_TRY_GOTO(rw_output_outer(r, &outer), done);
-    rw_io_grid grid = rw_output_io_grid(&outer);
+    const rw_grid grid = rw_layout_grid(&outer);
     if (m > 0) status = rw_folder_claim(r, "fields.xdmf", path);
     if (m > 0 && status == RW_OK) status = rw_xdmf_write(r->ctx, path, &grid, m, list, steps, step);
 done:

@@ -29,7 +29,7 @@ static rw_status write_vti(rw_run *r, int n, const rw_written_field *fields, int
 {
     char name[NAME], path[RW_PATH_SIZE];
     snprintf(name, sizeof(name), "vti/%06d.vti", output);
-    rw_io_grid grid = rw_output_io_grid(fields->layout);
+    const rw_grid grid = rw_layout_grid(fields->layout);
     RW_TRY(rw_folder_claim(r, name, path));
     rw_vti_array *arrays = arrays_of(r, n, fields);
     rw_status status = arrays ? rw_vti_write(r->ctx, path, &grid, n, arrays) : RW_ERR_MEMORY;

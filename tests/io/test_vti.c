@@ -3,7 +3,7 @@
 
 #include "io/vti.h"
 
-static const rw_io_grid grid = {{4, 3, 2}, {-1, 0.1, 5}, {0.5, 0.25, 1e-3}};
+static const rw_grid grid = {3, {4, 3, 2}, {0.5, 0.25, 1e-3}, {-1, 0.1, 5}, {0}, {0}};
 static float pressure[24];
 static double speed[48];
 
@@ -61,14 +61,14 @@ static void test_refuses(void **state)
     static const rw_vti_array twice[] = {{"u", RW_F32, pressure}, {"u", RW_F32, pressure}};
     static const rw_vti_array bad[][1] = {{{"", RW_F32, pressure}}, {{NULL, RW_F32, pressure}}, {{"u", RW_F32, NULL}}};
     for (int a = 0; a < 3; a++) {
-        rw_io_grid g = grid;
-        g.n[a] = 0;
+        rw_grid g = grid;
+        g.size[a] = 0;
         ASSERT_FAILS(rw_vti_write(NULL, "a.vti", &g, 1, twice), RW_ERR_ARGUMENT);
         g = grid, g.spacing[a] = 0;
         ASSERT_FAILS(rw_vti_write(NULL, "a.vti", &g, 1, twice), RW_ERR_ARGUMENT);
         g = grid, g.origin[a] = strtod("nan", NULL);
         ASSERT_FAILS(rw_vti_write(NULL, "a.vti", &g, 1, twice), RW_ERR_ARGUMENT);
-        g = grid, g.n[a] = SIZE_MAX / 2;
+        g = grid, g.size[a] = INT64_MAX;
         ASSERT_FAILS(rw_vti_write(NULL, "a.vti", &g, 1, twice), RW_ERR_ARGUMENT);
         ASSERT_FAILS(rw_vti_write(NULL, "a.vti", &grid, 1, bad[a]), RW_ERR_ARGUMENT);
     }
@@ -113,7 +113,7 @@ static void test_python(void **state)
     fill();
     ASSERT_OK(write_arrays());
     ASSERT_OK(write_collection());
-    const rw_io_grid line = {{5, 1, 1}, {0}, {1, 1, 1}};
+    const rw_grid line = {1, {5, 1, 1}, {1, 1, 1}, {0}, {0}, {0}};
     ASSERT_OK(rw_vti_write(NULL, "line.vti", &line, 1, &(rw_vti_array){"v", RW_F64, speed}));
     ASSERT_OK(rw_vti_write(NULL, "none.vti", &line, 0, NULL));
     run_python("numpy",

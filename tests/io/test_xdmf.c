@@ -6,8 +6,8 @@
 #include "io/h5.h"
 #include "io/xdmf.h"
 
-static const rw_io_grid volume = {{4, 3, 2}, {-1, 0.1, 5}, {0.5, 0.25, 1e-3}};
-static const rw_io_grid plane = {{4, 3, 1}, {1, 2, 0}, {1, 2, 3}};
+static const rw_grid volume = {3, {4, 3, 2}, {0.5, 0.25, 1e-3}, {-1, 0.1, 5}, {0}, {0}};
+static const rw_grid plane = {2, {4, 3, 0}, {1, 2, 3}, {1, 2, 0}, {0}, {0}};
 static const rw_xdmf_field fields[] = {{"u", RW_F64}, {"p & q", RW_F32}};
 static const char *const first[] = {"f0.h5:/u", "f0.h5:/fields/p"}, *const second[] = {"f1.h5:/u", "f1.h5:/fields/p"};
 static const rw_xdmf_step steps[] = {{0, first}, {0.1, second}};
@@ -55,7 +55,7 @@ static void test_refuses(void **state)
     (void)state;
     static const rw_xdmf_field complex_field[] = {{"psi", RW_C128}}, unnamed[] = {{"", RW_F64}};
     static const char *const nothing[] = {NULL}, *const no_colon[] = {"f0.h5"};
-    rw_io_grid g = volume;
+    rw_grid g = volume;
     g.spacing[1] = -1;
     ASSERT_FAILS(rw_xdmf_write(NULL, "s.xdmf", &g, 2, fields, 2, steps), RW_ERR_ARGUMENT);
     ASSERT_FAILS(rw_xdmf_write(NULL, "s.xdmf", &plane, 1, complex_field, 2, steps), RW_ERR_ARGUMENT);
