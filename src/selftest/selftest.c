@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/boundary.h"
 #include "expr/program.h"
 #include "rechenwerk/array.h"
 #include "rechenwerk/ode.h"
@@ -274,6 +275,25 @@ static void test_expressions(rw_selftest_run *r)
             expression_row(r, k ? "grid order 4" : "grid order 2", operators + i, RW_F64, mixed[k], k ? 4 : 2, 1e-11);
 }
 
+/* A row for each kind of boundary: three nodes beyond each side, and beyond corners. */
+static void test_boundaries(rw_selftest_run *r)
+{
+#define RW_X(name, text, ...) text,
+    static const char *const names[] = {RW_BOUNDARY_LIST(RW_X)};
+#undef RW_X
+#define RW_X(name, ...) RW_BOUNDARY_##name,
+    static const rw_boundary_kind kinds[] = {RW_BOUNDARY_LIST(RW_X)};
+#undef RW_X
+    for (int i = 0; i < RW_COUNT(kinds); ++i)
+        for (int order = 2; order <= 4; order += 2) {
+            rw_boundary sides[6];
+            const expression_case c = {names[i], "out = a[i-3, j+1] + 2*a[i+2, j-3] - b[i+1, j] + 3*laplace(b)"};
+            const bool three = rw_boundary_values(kinds[i]) == 3;
+            for (int s = 0; s < 6; ++s) sides[s] = (rw_boundary){kinds[i], three ? "1" : "c*x + y", "2", "c*y"};
+            expression_row(r, order == 4 ? "boundary order 4" : "boundary order 2", &c, RW_F64, sides, order, 1e-11);
+        }
+}
+
 /* ---- integrators ------------------------------------------------------------------------------------------------- */
 
 static rw_status heat(rw_selftest_run *r, rw_ode_method method, bool record, double *error)
@@ -343,6 +363,7 @@ rw_status rw_selftest_sized(rw_context *ctx, rw_device *dev, rw_selftest_result 
     test_memory(&r);
     test_reductions(&r);
     test_expressions(&r);
+    test_boundaries(&r);
     test_integrators(&r);
     rw_selftest_methods(&r);
     void *out = r.rows;
