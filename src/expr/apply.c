@@ -90,7 +90,11 @@ static double real_value(rw_node_op op, double a, double b, double c)
     case RW_OP_SINH: return sinh(a);
     case RW_OP_COSH: return cosh(a);
     case RW_OP_TANH: return tanh(a);
+    case RW_OP_ASINH: return asinh(a);
+    case RW_OP_ACOSH: return acosh(a);
+    case RW_OP_ATANH: return atanh(a);
     case RW_OP_ERF: return erf(a);
+    case RW_OP_ERFC: return erfc(a);
     case RW_OP_FLOOR: return floor(a);
     case RW_OP_REAL:
     case RW_OP_CONJ: return a;

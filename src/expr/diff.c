@@ -39,6 +39,10 @@ static rw_node outer(rw_graph *g, rw_node_op op, rw_node n, rw_node a)
     case RW_OP_SINH: return M1(COSH, a);
     case RW_OP_COSH: return M1(SINH, a);
     case RW_OP_TANH: return M2(SUB, K(1), M2(MUL, n, n));
+    case RW_OP_ASINH: return M2(DIV, K(1), M1(SQRT, M2(ADD, M2(MUL, a, a), K(1))));
+    case RW_OP_ACOSH: return M2(DIV, K(1), M1(SQRT, M2(SUB, M2(MUL, a, a), K(1))));
+    case RW_OP_ATANH: return M2(DIV, K(1), M2(SUB, K(1), M2(MUL, a, a)));
+    case RW_OP_ERFC: return M2(MUL, K(-2 / sqrt(acos(-1.))), M1(EXP, M1(NEG, M2(MUL, a, a))));
     case RW_OP_ERF: return M2(MUL, K(2 / sqrt(acos(-1.))), M1(EXP, M1(NEG, M2(MUL, a, a))));
     case RW_OP_ABS: return g->nodes[a].is_complex ? -1 : M1(SIGN, a);
     case RW_OP_SIGN:
@@ -74,7 +78,7 @@ static rw_node term(rw_graph *g, rw_node a, rw_node db)
 static bool has_infinite_slope(rw_node_op op)
 {
     return op == RW_OP_SQRT || op == RW_OP_CBRT || op == RW_OP_ASIN || op == RW_OP_ACOS || op == RW_OP_LOG ||
-           op == RW_OP_LOG2 || op == RW_OP_LOG10;
+           op == RW_OP_LOG2 || op == RW_OP_LOG10 || op == RW_OP_ACOSH || op == RW_OP_ATANH;
 }
 
 /* d(a^b) = b a^(b-1) da + a^b log(a) db. At a = 0 the second term is 0 where b > 0, since 0^b is 0 for all such b. */

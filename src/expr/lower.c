@@ -1,5 +1,5 @@
 /* Lowers a syntax tree to a graph. Names are looked up in this order: parameters of the function being expanded,
- * locals, fields, scalars, coordinates, constants. Functions are expanded where they are called. */
+ * locals, fields, scalars, coordinates, constants (e, hx, nx, …). Functions are expanded where they are called. */
 #include "expr/lower.h"
 
 #include <math.h>
@@ -10,9 +10,11 @@ enum { MAX_CALLS = 64, MAX_NESTING = 2000, MAX_TERMS = 1000000 };
 static const char *const axis_names[] = {"x", "y", "z"};
 
 static const rw_language_word words[] = {
-#define WORD(name, form, line) {#name, form, line},
+#define WORD(name, form, line) {#name, form, line, false},
+#define CONSTANT(name, form, line) {#name, form, line, true},
 #include "expr/words.def"
 #undef WORD
+#undef CONSTANT
 };
 
 int rw_language_words(const rw_language_word **list)
@@ -26,7 +28,7 @@ bool rw_is_reserved(const char *name)
     int axes[4];
     if (rw_derivative_word(name, axes)) return true;
     for (int i = 0; i < RW_COUNT(words); ++i)
-        if (!strcmp(words[i].name, name)) return true;
+        if (!strcmp(words[i].name, name)) return !words[i].free;
     return false;
 }
 
@@ -60,9 +62,16 @@ void rw_lowering_end(rw_lowering *l)
 
 #define FAIL(at, ...) rw_fail_at(l->ctx, l->source, at, __VA_ARGS__)
 
+/* hx, nx, … */
+static bool is_of_grid(const char *name)
+{
+    return (name[0] == 'h' || name[0] == 'n') && name[1] >= 'x' && name[1] <= 'z' && !name[2];
+}
+
 static bool is_coordinate(const char *name)
 {
-    return !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "z") || !strcmp(name, "t") || !strcmp(name, "pi");
+    return is_of_grid(name) || !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "z") || !strcmp(name, "t") ||
+           !strcmp(name, "pi") || !strcmp(name, "e");
 }
 
 /* Inside a function: its parameters, then the names of the program, not those of its caller. */
@@ -141,6 +150,23 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     return status;
 }
 
+/* The spacing is a scalar of the program, so that its value is no part of the kernel text; so is the number of nodes,
+ * that of the whole grid. */
+static rw_status lower_of_grid(rw_lowering *l, const rw_syntax *s, rw_value *v)
+{
+    rw_graph *g = l->graph;
+    const int axis = s->name[1] - 'x';
+    if (g->unstructured)
+        return FAIL(s->at, "%s is not defined here: the cells of this grid are not in rows along x, y and z", s->name);
+    if (axis >= g->grid.ndim)
+        return FAIL(s->at, "%s does not exist on a grid of %d dimension%s", s->name, g->grid.ndim,
+                    g->grid.ndim > 1 ? "s" : "");
+    const int64_t whole = g->grid.global_size[axis];
+    *v = rw_scalar_value(s->name[0] == 'h' ? rw_spacing(g, axis)
+                                           : rw_real(g, (double)(whole ? whole : g->grid.size[axis])));
+    return RW_OK;
+}
+
 static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
 {
     rw_graph *g = l->graph;
@@ -173,11 +199,11 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
             *v = rw_scalar_value(rw_coord(g, d, 0));
             return RW_OK;
         }
-    if (!strcmp(s->name, "pi")) {
-        *v = rw_scalar_value(rw_real(g, acos(-1.)));
+    if (!strcmp(s->name, "pi") || !strcmp(s->name, "e")) {
+        *v = rw_scalar_value(rw_real(g, s->name[0] == 'e' ? exp(1.) : acos(-1.)));
         return RW_OK;
     }
-    return fail_name(l, s, "name");
+    return is_of_grid(s->name) ? lower_of_grid(l, s, v) : fail_name(l, s, "name");
 }
 
 /* ---- operators ------------------------------------------------------------------------------------------------ */
@@ -302,6 +328,36 @@ static rw_node square(rw_graph *g, rw_node a)
     return rw_make2(g, RW_OP_ADD, rw_make2(g, RW_OP_MUL, re, re), rw_make2(g, RW_OP_MUL, im, im));
 }
 
+/* The nearest integer; of two the one away from 0. */
+static rw_node nearest(rw_graph *g, rw_node a)
+{
+    const rw_node size = rw_make1(g, RW_OP_ABS, a), below = rw_make1(g, RW_OP_FLOOR, size);
+    const rw_node up = rw_make2(g, RW_OP_LE, rw_real(g, 0.5), rw_make2(g, RW_OP_SUB, size, below));
+    return rw_make2(g, RW_OP_MUL, rw_make1(g, RW_OP_SIGN, a), rw_make2(g, RW_OP_ADD, below, up));
+}
+
+static rw_node step(rw_graph *g, rw_node a)
+{
+    const rw_node zero = rw_real(g, 0), above = rw_make2(g, RW_OP_LT, zero, a);
+    return rw_make(g, RW_OP_WHERE, rw_make2(g, RW_OP_EQ, a, zero), rw_real(g, 0.5), above);
+}
+
+/* Functions that are written with others: ceil, round, heaviside. */
+static rw_status lower_shorthand(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
+                                 rw_value *v)
+{
+    rw_graph *g = l->graph;
+    const char *w = s->name;
+    *known = !strcmp(w, "ceil") || !strcmp(w, "round") || !strcmp(w, "heaviside");
+    if (!*known) return RW_OK;
+    RW_TRY(rw_need_arguments(l, s, n, 1));
+    const rw_node a = args[0].node[0];
+    RW_TRY(check_kind(l, s, RW_OP_FLOOR, &a));
+    if (*w == 'c') *v = rw_scalar_value(rw_make1(g, RW_OP_NEG, rw_make1(g, RW_OP_FLOOR, rw_make1(g, RW_OP_NEG, a))));
+    else *v = rw_scalar_value(*w == 'r' ? nearest(g, a) : step(g, a));
+    return RW_OK;
+}
+
 /* Reductions: sum, mean, min, max, norm, norm1, normmax of one expression, dot of two. *known is false for others. */
 static rw_status lower_reduction(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
                                  rw_value *v)
@@ -417,6 +473,8 @@ static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
     if (!strcmp(s->name, "diff")) return lower_diff(l, s, args, s->n, v);
     RW_TRY(rw_need_scalars(l, s, args, s->n));
     RW_TRY(lower_complex_base(l, s, args, s->n, &known, v));
+    if (known) return RW_OK;
+    RW_TRY(lower_shorthand(l, s, args, s->n, &known, v));
     if (known) return RW_OK;
     rw_node_op op = RW_OP_COUNT;
     for (int i = 0; i < RW_OP_COUNT; ++i)

@@ -91,6 +91,7 @@ bool rw_is_reserved(const char *name);
 /* All words of the language in their order, for help and messages. */
 typedef struct rw_language_word {
     const char *name, *form, *line;
+    bool free; /* a field, scalar or function may have the name, and is meant then */
 } rw_language_word;
 int rw_language_words(const rw_language_word **words);
 /* ERR_INPUT when the name is no identifier or reserved. */

@@ -275,7 +275,11 @@ static rw_interval function(rw_node_op op, rw_interval a, rw_interval b)
     case RW_OP_SINH: return widened(sinh(a.lo), sinh(a.hi));
     case RW_OP_COSH: a = absolute(a); return widened(cosh(a.lo), cosh(a.hi));
     case RW_OP_TANH: return widened(tanh(a.lo), tanh(a.hi));
+    case RW_OP_ASINH: return widened(asinh(a.lo), asinh(a.hi));
+    case RW_OP_ACOSH: return a.lo < 1 ? UNKNOWN : widened(acosh(a.lo), acosh(a.hi));
+    case RW_OP_ATANH: return a.lo < -1 || a.hi > 1 ? UNKNOWN : widened(atanh(a.lo), atanh(a.hi));
     case RW_OP_ERF: return widened(erf(a.lo), erf(a.hi));
+    case RW_OP_ERFC: return widened(erfc(a.hi), erfc(a.lo));
     default: return UNKNOWN;
     }
 }

@@ -185,7 +185,11 @@ UNARY(atan_of, atanl)
 UNARY(sinh_of, sinhl)
 UNARY(cosh_of, coshl)
 UNARY(tanh_of, tanhl)
+UNARY(asinh_of, asinhl)
+UNARY(acosh_of, acoshl)
+UNARY(atanh_of, atanhl)
 UNARY(erf_of, erfl)
+UNARY(erfc_of, erfcl)
 static long double quotient_of(long double a, long double b) { return a / b; }
 static long double mod_of(long double a, long double b) { return fmodl(a, b) < 0 ? fmodl(a, b) + b : fmodl(a, b); }
 
@@ -217,7 +221,11 @@ static const struct {
     {"sinh(%s)", sinh_of, -80, 80, 4, "±80"},
     {"cosh(%s)", cosh_of, -80, 80, 4, "±80"},
     {"tanh(%s)", tanh_of, -10, 10, 5, "±10"},
+    {"asinh(%s)", asinh_of, -100, 100, 5, "±100"},
+    {"acosh(%s)", acosh_of, 1, 100, 5, "1 … 100"},
+    {"atanh(%s)", atanh_of, -1, 1, 6, "±1"},
     {"erf(%s)", erf_of, -5, 5, 16, "±5"},
+    {"erfc(%s)", erfc_of, -5, 5, 16, "±5"},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
