@@ -126,6 +126,12 @@ typedef struct rw_expr_stencil {
     bool conducts;
 } rw_expr_stencil;
 
+/* Where the nodes of a grid lie. The kinds of boundaries have their formulas for each: docs/methods/field.md. */
+typedef enum rw_grid_layout {
+    RW_GRID_AUTO, /* a node is on each side; on Dirichlet sides it has the given value and is not in the array */
+    RW_GRID_CELL  /* the sides are half a spacing outside the first and last node, whatever their kind */
+} rw_grid_layout;
+
 typedef struct rw_expr_spec {
     const char *name; /* begins messages: "case.yaml" */
     int line, column; /* where the text begins there. Default: 1:1. */
@@ -145,6 +151,7 @@ typedef struct rw_expr_spec {
     bool reassociate;
     /* Runs whose scalars are stored on the device until rw_expr_trace fetches them. Default: only the last. */
     int trace;
+    rw_grid_layout layout;
 } rw_expr_spec;
 
 typedef struct rw_expr rw_expr;

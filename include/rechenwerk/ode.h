@@ -72,6 +72,7 @@ typedef struct rw_ode_spec {
     /* When requested, creation and rw_ode_step end with ERR_INTERRUPTED, the latter before a step or between two
      * attempts; the state is that before the step. Default: none. */
     const rw_cancel *cancel;
+    rw_grid_layout layout; /* of the grid */
 } rw_ode_spec;
 
 /* The parameter table of rw_ode_spec, for rw_params_parse: "rock4:rtol=1e-6:max_step=0.1". */

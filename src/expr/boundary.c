@@ -53,7 +53,9 @@ void rw_set_boundary(rw_graph *g, int field, int side, rw_boundary_kind kind, co
 {
     const rw_boundary_row *row = rw_boundary_row_of(kind);
     const rw_node a = row->index && values[0] >= 0 ? rw_cast(g, g->fields[field].dtype, values[0]) : values[0];
-    g->fields[field].boundary[side] = (rw_graph_side){kind, row->pins, row->slope, {{a, values[1], values[2]}}};
+    const bool cell = g->layout == RW_GRID_CELL;
+    g->fields[field].boundary[side] = (rw_graph_side){
+        kind, row->pins && !cell, row->slope || (row->pins && cell), {{a, values[1], values[2]}}};
 }
 
 rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides, bool rows)
@@ -80,7 +82,7 @@ rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides
 /* After lowering: what is known to be 0 on the host. */
 rw_status rw_check_robin(rw_context *ctx, const rw_graph *g, const rw_expr_field *f, int side, rw_node b)
 {
-    if (b < 0 || !rw_is_const(g, b, 0)) return RW_OK;
+    if (b < 0 || !rw_is_const(g, b, 0) || g->layout == RW_GRID_CELL) return RW_OK;
     return rw_fail(
         ctx, RW_ERR_INPUT,
         "boundary of %s, %s side: robin needs b other than 0 in a u + b du/dn = c; for u = c/a use dirichlet", f->name,

@@ -1,6 +1,7 @@
 /* The plain evaluator: a pass cell by cell in double precision, straight from the graph. It is the reference that every
  * device is compared with, and runs equations where no compiler is. Its boundary values are written independently of
  * the generated text (sides.c), from the same formulas. */
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,17 +36,24 @@ static void save(rw_dtype dtype, void *data, int64_t c, const double v[2])
 static void coordinate(void *place, const rw_graph *g, rw_node n, double out[2])
 {
     const rw_graph_node *q = g->nodes + n;
-    const int64_t *p = place;
+    const double *p = place;
     out[0] = g->params[g->origin[q->index]].re +
-             (double)(p[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
+             (p[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
     out[1] = 0;
 }
 
-/* An expression without fields at node p, which may lie beyond the grid. */
+/* An expression without fields at node p, which may lie beyond the grid; at p between two nodes. */
 static void at_place(const machine *m, rw_node n, const int64_t p[3], double out[2])
 {
-    int64_t place[3] = {p[0], p[1], p[2]};
+    double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
     rw_graph_value(m->g, n, coordinate, place, out);
+}
+
+static double complex between(const machine *m, rw_node n, const double p[3])
+{
+    double place[3] = {p[0], p[1], p[2]}, out[2];
+    rw_graph_value(m->g, n, coordinate, place, out);
+    return out[0] + out[1] * I;
 }
 
 static void get(const machine *m, int f, const int64_t p[3], int axis, double out[2]);
@@ -71,6 +79,72 @@ static void combine(const machine *m, int f, const int64_t p[3], int axis, int u
     }
 }
 
+/* x <- the solution of A x = b by elimination. */
+static void solve(int n, double complex A[5][5], double complex b[5])
+{
+    for (int k = 0; k < n; ++k) {
+        int pivot = k;
+        for (int i = k + 1; i < n; ++i)
+            if (cabs(A[i][k]) > cabs(A[pivot][k])) pivot = i;
+        for (int j = 0; j < n; ++j) {
+            const double complex other = A[k][j];
+            A[k][j] = A[pivot][j];
+            A[pivot][j] = other;
+        }
+        const double complex other = b[k];
+        b[k] = b[pivot];
+        b[pivot] = other;
+        for (int i = k + 1; i < n; ++i) {
+            const double complex w = A[i][k] / A[k][k];
+            for (int j = k; j < n; ++j) A[i][j] -= w * A[k][j];
+            b[i] -= w * b[k];
+        }
+    }
+    for (int k = n - 1; k >= 0; --k) {
+        for (int j = k + 1; j < n; ++j) b[k] -= A[k][j] * b[j];
+        b[k] /= A[k][k];
+    }
+}
+
+/* Layout cell: the polynomial in the distance from the side, in spacings, that fulfils a u + b du/dn = c there; a line
+ * through the node as far inside, or of degree 4 through four nodes. */
+static void beyond_cell(const machine *m, int f, const int64_t p[3], int axis, int upper, double out[2])
+{
+    const rw_graph_side *side = m->g->fields[f].boundary + 2 * axis + upper;
+    const int64_t n = m->g->grid.size[axis], d = upper ? p[axis] - n + 1 : -p[axis];
+    const bool order4 = m->g->order == 4 && n >= 5 && d <= 3;
+    const int terms = order4 ? 5 : 2;
+    const double h = m->g->params[m->g->spacing[axis]].re;
+    double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
+    place[axis] = upper ? (double)n - 0.5 : -0.5;
+    double complex a = 1, b = 0, c, A[5][5] = {{0}}, x[5] = {0}, sum = 0;
+    if (side->kind == RW_BOUNDARY_ROBIN) {
+        a = between(m, side->a, place);
+        b = between(m, side->b, place);
+        c = between(m, side->c, place);
+    } else {
+        c = between(m, side->a, place);
+        if (side->kind == RW_BOUNDARY_NEUMANN) {
+            a = 0;
+            b = 1;
+        }
+    }
+    A[0][0] = a;
+    A[0][1] = -b / h;
+    x[0] = c;
+    for (int i = 1; i < terms; ++i) {
+        const int64_t k = order4 ? i - 1 : RW_MIN(d - 1, n - 1);
+        double u[2];
+        inwards(m, f, p, axis, upper, k, u);
+        x[i] = u[0] + u[1] * I;
+        for (int j = 0; j < terms; ++j) A[i][j] = pow((double)k + 0.5, j);
+    }
+    solve(terms, A, x);
+    for (int j = 0; j < terms; ++j) sum += x[j] * pow(0.5 - (double)d, j);
+    out[0] = creal(sum);
+    out[1] = cimag(sum);
+}
+
 static void beyond(const machine *m, int f, const int64_t p[3], int axis, int upper, double out[2])
 {
     const rw_graph_field *field = m->g->fields + f;
@@ -78,6 +152,10 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
     int64_t n = m->g->grid.size[axis], q[3] = {p[0], p[1], p[2]};
     bool order4 = m->g->order == 4 && n >= 5;
     double s[2], u0[2], h = m->g->params[m->g->spacing[axis]].re;
+    if (m->g->layout == RW_GRID_CELL && field->boundary[side].slope) {
+        beyond_cell(m, f, p, axis, upper, out);
+        return;
+    }
     switch (field->boundary[side].kind) {
     case RW_BOUNDARY_NEAREST: inwards(m, f, p, axis, upper, 0, out); return;
     case RW_BOUNDARY_PERIODIC:

@@ -69,7 +69,8 @@ typedef struct rw_graph_node {
 
 typedef struct rw_graph_side {
     rw_boundary_kind kind;
-    bool pins, slope; /* of its row (boundary.h) */
+    bool pins;  /* the node on the side has the value a, and is not in the array */
+    bool slope; /* its values beyond depend on the spacing */
     union {
         struct {
             rw_node a, b, c; /* -1: the kind has none */
@@ -119,6 +120,7 @@ typedef struct rw_graph {
     int n, capacity;
     int *hash, buckets; /* chains of nodes; as many as nodes or more, a power of 2 */
     rw_grid grid;
+    rw_grid_layout layout;
     bool unstructured; /* the nodes have no neighbours along axes */
     int neighbours;    /* the field that is the table of their cells; -1: none */
     int order;

@@ -7,12 +7,36 @@
 #include "expr/boundary.h"
 #include "expr/nodes.h"
 
-/* Combinations of order 4 of what a side prescribes and U(0), U(1), U(2), U(3), by the number of nodes beyond it. */
-enum { TERMS = 5, VALUES = 2, SLOPES = 3 };
-static const double value_weights[VALUES][TERMS] = {{5, -10, 10, -5, 1}, {15, -40, 45, -24, 5}};
-static const double slope_weights[SLOPES][TERMS] = {{4, -10. / 3, 6, -2, 1. / 3},
-                                                    {20, -80. / 3, 40, -15, 8. / 3},
-                                                    {60, -90, 135, -54, 10}};
+/* Formulas of order 4 are polynomials through U(0) … U(3) that have the value or slope which the side prescribes. With
+ * distances in spacings, inwards from the side, U(k) is at first + k and the node that is asked for at -beyond. */
+enum { INSIDE = 4, TERMS = INSIDE + 1, MOST_BEYOND = 3 };
+
+/* What the value p(t) of a polynomial through U(0) … U(3) has of each, and of the product (t - t_0) … (t - t_3); with
+ * `slope` what p'(t) has. */
+static void interpolate(double first, double t, bool slope, long double w[TERMS])
+{
+    for (int k = 0; k < TERMS; ++k) { /* k = INSIDE: the product */
+        long double scale = 1, value = 1, derivative = 0;
+        for (int j = 0; j < INSIDE; ++j) {
+            if (j == k) continue;
+            if (k < INSIDE) scale *= k - j;
+            derivative = derivative * (t - first - j) + value;
+            value *= t - first - j;
+        }
+        w[k] = (slope ? derivative : value) / scale;
+    }
+}
+
+/* Weights of what is prescribed, the value or the outward slope times the spacing, and of U(0) … U(3). */
+static void weigh(double first, double beyond, bool slope, double w[TERMS])
+{
+    long double at[TERMS], side[TERMS];
+    interpolate(first, -beyond, false, at);
+    interpolate(first, 0, slope, side);
+    const long double scale = at[INSIDE] / side[INSIDE];
+    w[0] = (double)(slope ? -scale : scale);
+    for (int k = 0; k < INSIDE; ++k) w[k + 1] = (double)(at[k] - side[k] * scale);
+}
 
 /* w[0] terms[0] + w[1] terms[1] + …, of real or complex values; the real ones are added from the left. */
 static void emit_combination(rw_emitter *e, int f, int n, const double *w, const char *const *terms)
@@ -34,7 +58,7 @@ typedef struct rw_side {
     rw_graph_side is;
     int64_t nodes; /* of the axis */
     int reach;     /* nodes beyond the side that are asked for */
-    bool order4, is_complex;
+    bool order4, is_complex, cell;
 } place;
 
 /* const INDEX iw: the place of the side, where its expressions have their values; then these. Those of a constant
@@ -51,7 +75,10 @@ static rw_status emit_place(rw_emitter *e, const place *s)
         return rw_fail_memory(e->g->ctx, (size_t)use.nnodes, "a kernel");
     }
     e->index[s->axis] = places[s->axis];
-    if (s->is.kind == RW_BOUNDARY_CONSTANT)
+    if (s->cell && s->is.slope) /* half a spacing outside */
+        ADD(s->upper ? "        const real %s = (real)N%c - (real)0.5;\n" : "        const real %s = (real)-0.5;\n",
+            places[s->axis], rw_size_letter[s->axis]);
+    else if (s->is.kind == RW_BOUNDARY_CONSTANT)
         ADD("        const INDEX %s = %c;\n", places[s->axis], rw_index_letter[s->axis]);
     else if (s->upper)
         ADD("        const INDEX %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis], s->is.pins ? "" : " - 1");
@@ -64,13 +91,16 @@ static rw_status emit_place(rw_emitter *e, const place *s)
     return RW_OK;
 }
 
-/* Formulas of order 4 for the first nodes beyond, up to n. */
-static void emit_order4(rw_emitter *e, const place *s, const char *first, int n, const double (*weights)[TERMS])
+/* Formulas of order 4 for the first nodes beyond, up to n; `given` is what the side prescribes. */
+static void emit_order4(rw_emitter *e, const place *s, const char *given, int n, double first, double nearest)
 {
-    const char *const terms[] = {first, "U(0)", "U(1)", "U(2)", "U(3)"};
+    const bool slope = *given == 's';
+    const char *const terms[] = {given, "U(0)", "U(1)", "U(2)", "U(3)"};
     for (int d = 1; d <= n; ++d) {
+        double w[TERMS];
+        weigh(first, nearest + d - 1, slope, w);
         ADD("        if (d == %d) return ", d);
-        emit_combination(e, s->field, TERMS, weights[d - 1], terms);
+        emit_combination(e, s->field, TERMS, w, terms);
     }
 }
 
@@ -90,7 +120,7 @@ static rw_status emit_value_side(rw_emitter *e, const place *s)
         return RW_OK;
     }
     ADD("        if (d == 0) return g;\n");
-    if (s->order4) emit_order4(e, s, "g", VALUES, value_weights);
+    if (s->order4) emit_order4(e, s, "g", 2, 1, 1);
     if (s->reach <= s->nodes + 1) {
         ADD("        return ");
         emit_combination(e, s->field, 2, reflect, two);
@@ -121,11 +151,103 @@ static rw_status emit_slope_side(rw_emitter *e, const place *s)
             rw_word(e, s->is.b), h);
     if (s->upper) ADD("        const int d = %c - N%c + 1;\n", i, N);
     else ADD("        const int d = -%c;\n", i);
-    if (s->order4) emit_order4(e, s, "s", SLOPES, slope_weights);
+    if (s->order4) emit_order4(e, s, "s", MOST_BEYOND, 0, 1);
     if (s->reach < s->nodes) ADD("        const int m = d;\n");
     else ADD("        const int m = d < N%c ? d : N%c - 1;\n", N, N);
     if (s->is_complex) ADD("        return CX(axpy)(s, (real)(d + m), U(m));\n");
     else ADD("        return MULADD((real)(d + m), s, U(m));\n");
+    return RW_OK;
+}
+
+/* Σ w_k U(k) */
+static void emit_inside(rw_emitter *e, const place *s, const char *name, const long double w[TERMS])
+{
+    static const char *const terms[] = {"U(0)", "U(1)", "U(2)", "U(3)"};
+    const double rounded[INSIDE] = {(double)w[0], (double)w[1], (double)w[2], (double)w[3]};
+    ADD("        const %s %s = ", rw_field_type(e, s->field), name);
+    emit_combination(e, s->field, INSIDE, rounded, terms);
+}
+
+/* a u + b du/dn = c: p(0) and p'(0) of the cubic through U(0) … U(3), and of the product of the distances. */
+static void emit_cell_robin4(rw_emitter *e, const place *s)
+{
+    long double value[TERMS], slope[TERMS], at[TERMS];
+    interpolate(0.5, 0, false, value);
+    interpolate(0.5, 0, true, slope);
+    ADD("        if (d <= %d) {\n", MOST_BEYOND);
+    emit_inside(e, s, "p0", value);
+    emit_inside(e, s, "p1", slope);
+    if (s->is_complex)
+        ADD("        const complex more = CX(div)(CX(axpy)(CX(mul)(b, p1), (real)1 / h, CX(sub)(c, CX(mul)(a, p0))), "
+            "CX(axpy)(a, (real)%.17g, CX(scale)(b, (real)%.17g / h)));\n",
+            (double)value[INSIDE], (double)-slope[INSIDE]);
+    else
+        ADD("        const real more = MULADD(b / h, p1, MULADD(-a, p0, c)) / MULADD(a, (real)%.17g, b / h * "
+            "(real)%.17g);\n",
+            (double)value[INSIDE], (double)-slope[INSIDE]);
+    for (int d = 1; d <= MOST_BEYOND; ++d) {
+        interpolate(0.5, 0.5 - d, false, at);
+        ADD("        if (d == %d) {\n", d);
+        emit_inside(e, s, "p", at);
+        if (s->is_complex) ADD("        return CX(axpy)(more, (real)%.17g, p);\n        }\n", (double)at[INSIDE]);
+        else ADD("        return MULADD(more, (real)%.17g, p);\n        }\n", (double)at[INSIDE]);
+    }
+    ADD("        }\n");
+}
+
+static rw_status emit_cell_robin(rw_emitter *e, const place *s)
+{
+    const bool z = s->is_complex;
+    const char N = rw_size_letter[s->axis];
+    for (int i = 0; i < 3; ++i)
+        ADD("        const %s %c = %s;\n", rw_field_type(e, s->field), "abc"[i],
+            z ? rw_complex_word(e, s->is.value[i]) : rw_word(e, s->is.value[i]));
+    ADD("        const real h = %s;\n", rw_word(e, rw_spacing(e->g, s->axis)));
+    if (s->order4) emit_cell_robin4(e, s);
+    if (s->reach <= s->nodes) ADD("        const int m = d - 1;\n");
+    else ADD("        const int m = d - 1 < N%c ? d - 1 : N%c - 1;\n", N, N);
+    ADD("        const real x = ((real)m + (real)0.5) * h, w = (real)(d + m) * h;\n");
+    if (z) ADD("        return CX(axpy)(CX(div)(CX(sub)(CX(mul)(a, U(m)), c), CX(axpy)(a, x, b)), -w, U(m));\n");
+    else ADD("        return MULADD(MULADD(a, U(m), -c) / MULADD(a, x, b), -w, U(m));\n");
+    return RW_OK;
+}
+
+/* Layout cell: the side is half a spacing outside. A line that fulfils the condition there and has the value of the
+ * node as far inside (of the farthest one, where the axis is shorter); in order 4 a polynomial through four nodes.
+ *
+ *   Dirichlet             U(m) + (g - U(m)) (d + m)/(m + 1/2)                    2 g - U(m) where m = d - 1
+ *   Neumann               U(m) + s (d + m)                                       s = h g
+ *   a u + b du/dn = c     U(m) - (a U(m) - c) (d + m) h/(a (m + 1/2) h + b)      also where a or b is 0 */
+static rw_status emit_cell_side(rw_emitter *e, const place *s)
+{
+    static const double mirrored[] = {2, -1};
+    static const char *const two[] = {"g", "U(m)"};
+    const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
+    const bool z = s->is_complex, inside = s->reach <= s->nodes;
+    const char *type = rw_field_type(e, s->field);
+    RW_TRY(emit_place(e, s));
+    if (s->upper) ADD("        const int d = %c - N%c + 1;\n", i, N);
+    else ADD("        const int d = -%c;\n", i);
+    if (s->is.kind == RW_BOUNDARY_ROBIN) return emit_cell_robin(e, s);
+    const bool slope = s->is.kind == RW_BOUNDARY_NEUMANN;
+    const char *a = z ? rw_complex_word(e, s->is.a) : rw_word(e, s->is.a);
+    if (!slope) ADD("        const %s g = %s;\n", type, a);
+    else
+        ADD(z ? "        const complex s = CX(scale)(%s, %s);\n" : "        const real s = %s * %s;\n", a,
+            rw_word(e, rw_spacing(e->g, s->axis)));
+    if (s->order4) emit_order4(e, s, slope ? "s" : "g", MOST_BEYOND, 0.5, 0.5);
+    if (inside) ADD("        const int m = d - 1;\n");
+    else ADD("        const int m = d - 1 < N%c ? d - 1 : N%c - 1;\n", N, N);
+    if (slope && z) ADD("        return CX(axpy)(s, (real)(d + m), U(m));\n");
+    else if (slope) ADD("        return MULADD((real)(d + m), s, U(m));\n");
+    else if (inside) {
+        ADD("        return ");
+        emit_combination(e, s->field, 2, mirrored, two);
+    } else {
+        ADD("        const real w = (real)(d + m) / ((real)m + (real)0.5);\n");
+        if (z) ADD("        return CX(axpy)(U(m), (real)1 - w, CX(scale)(g, w));\n");
+        else ADD("        return MULADD((real)1 - w, U(m), w * g);\n");
+    }
     return RW_OK;
 }
 
@@ -213,10 +335,11 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
                      n,
                      e->use.reach[axis][upper],
                      e->g->order == 4 && n >= 5,
-                     rw_dtype_is_complex(field->dtype)};
+                     rw_dtype_is_complex(field->dtype),
+                     e->g->layout == RW_GRID_CELL};
     if (upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", rw_size_letter[axis]);
     else ADD("#define U(m) NEXT(m)\n");
-    RW_TRY(rows[s.is.kind].write(e, &s));
+    RW_TRY((s.cell && s.is.slope ? emit_cell_side : rows[s.is.kind].write)(e, &s));
     ADD("#undef U\n");
     return RW_OK;
 }

@@ -28,6 +28,7 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
     b->ode = ode;
     b->status = rw_graph_create(ode->device->ctx, &ode->grid, ode->order, &b->graph);
     if (b->status != RW_OK) return;
+    b->graph->layout = ode->layout;
     b->graph->gather = true; /* functions of time in one piece: see rw_stage_time */
     b->graph->linear = true;
     /* in single precision rounded factors no longer add up to what they should */

@@ -102,6 +102,7 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     ode->chooser = ode->ops->chooses ? ode->ops : NULL;
     ode->grid = spec->grid;
     ode->order = spec->order;
+    ode->layout = spec->layout;
     ode->cancel = spec->cancel;
     ode->start = ode->now.t = spec->start;
     ode->fixed_step = spec->step;
@@ -314,6 +315,7 @@ rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spe
                              .equations = ode->text,
                              .grid = ode->grid,
                              .order = ode->order ? ode->order : 2,
+                             .layout = ode->layout,
                              .nfields = ode->nfields,
                              .nscalars = ode->nscalars,
                              .method = ode->ops->method,

@@ -100,6 +100,7 @@ struct rw_ode {
     char *name, *text;
     rw_parsed parsed;
     rw_grid grid;
+    rw_grid_layout layout;
     int order, nfields, nscalars;
     rw_expr_field *fields; /* deep copies */
     rw_expr_scalar *scalars;

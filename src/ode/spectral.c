@@ -97,7 +97,8 @@ static bool collect_leaves(const rw_graph *g, rw_node n, rw_node t, leaves *l)
     return ok;
 }
 
-/* What the values beyond a side with b (Robin) add to its row; 0 for other sides. d: derivatives by l->field. */
+/* What the values beyond a side with b (Robin) add to its row; 0 for other sides. d: derivatives by l->field. In layout
+ * cell the m-th value beyond has the factor (b - a x)/(b + a x) of that inside, x = (m - 1/2) h. */
 static rw_node robin_part(rw_graph *g, int field, int side, const leaves *l, const rw_node *d)
 {
     rw_graph_field *f = g->fields + field;
@@ -107,8 +108,15 @@ static rw_node robin_part(rw_graph *g, int field, int side, const leaves *l, con
         rw_graph_node p = g->nodes[l->field[i]];
         int m = side % 2 ? p.offset[side / 2] : -p.offset[side / 2];
         if (p.index != field || m <= 0) continue;
-        sum = OP(ADD, sum, OP(MUL, rw_real(g, 2.0 * m), rw_make1(g, RW_OP_ABS, d[i])));
+        rw_node more = rw_real(g, 2.0 * m);
+        if (g->layout == RW_GRID_CELL) {
+            const rw_node ax = OP(MUL, OP(MUL, rw_real(g, m - 0.5), rw_spacing(g, side / 2)), a);
+            const rw_node factor = rw_make1(g, RW_OP_ABS, OP(DIV, OP(SUB, b, ax), OP(ADD, b, ax)));
+            more = OP(MAX, OP(SUB, factor, rw_real(g, 1)), rw_real(g, 0));
+        }
+        sum = OP(ADD, sum, OP(MUL, more, rw_make1(g, RW_OP_ABS, d[i])));
     }
+    if (g->layout == RW_GRID_CELL) return sum;
     rw_node ratio = rw_make1(g, RW_OP_ABS, OP(DIV, a, b));
     return OP(MUL, OP(MUL, rw_spacing(g, side / 2), ratio), sum);
 }

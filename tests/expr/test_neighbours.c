@@ -343,8 +343,103 @@ static void test_corners(void **state)
         }
 }
 
+/* ---- layouts ----------------------------------------------------------------------------------------------------- */
+
+/* Values up to four nodes beyond both sides of an axis, of a field of each kind and one that has parts of different
+ * kinds, by kernels and by the evaluator. */
+enum { LAYOUT_FIELDS = 5 };
+static void run_layout(rw_grid_layout layout, int axis, int n, int order, bool kernels, double (*out)[2])
+{
+    static const char *const names[] = {"u0", "u1", "u2", "u3", "u4", "o0", "o1", "o2", "o3", "o4"};
+    static const rw_boundary sides[2][LAYOUT_FIELDS] = {{{RW_BOUNDARY_DIRICHLET, "1 + t*x", NULL, NULL},
+                                                         {RW_BOUNDARY_NEUMANN, "t - x", NULL, NULL},
+                                                         {RW_BOUNDARY_ROBIN, "2 + x", "1 + x^2", "3*t"},
+                                                         {RW_BOUNDARY_ROBIN, "where(x > 1, 1, 0)",
+                                                          "where(x > 1, layers, 1)", "x"},
+                                                         {RW_BOUNDARY_ROBIN, "2 + 1i*x", "1 - 0.5i", "3i"}},
+                                                        {{RW_BOUNDARY_DIRICHLET, "1 + t*x - y", NULL, NULL},
+                                                         {RW_BOUNDARY_NEUMANN, "t - x + 2*y", NULL, NULL},
+                                                         {RW_BOUNDARY_ROBIN, "2 + y", "1 + x^2", "3*t"},
+                                                         {RW_BOUNDARY_ROBIN, "where(y + 2*x > 1, 1, 0)",
+                                                          "where(y + 2*x > 1, layers, 1)", "x + y"},
+                                                         {RW_BOUNDARY_ROBIN, "2 + 1i*x", "1 - 0.5i", "y + 3i"}}};
+    rw_grid grid = {.ndim = axis + 1, .size = {axis > 0 ? 3 : 1, axis > 1 ? 3 : 1, 1}, .spacing = {0.5, 0.25, 0.75}};
+    grid.size[axis] = n;
+    rw_expr_field fields[2 * LAYOUT_FIELDS] = {{0}};
+    rw_array *arrays[2 * LAYOUT_FIELDS];
+    rw_text t = {0};
+    int64_t cells = grid.size[0] * grid.size[1] * grid.size[2];
+    for (int i = 0; i < 2 * LAYOUT_FIELDS; ++i) {
+        fields[i].name = names[i];
+        fields[i].dtype = i % LAYOUT_FIELDS == 4 ? RW_C128 : RW_F64;
+        for (int s = 0; s < 2 * grid.ndim; ++s) {
+            fields[i].boundary[s] = sides[axis > 0][i % LAYOUT_FIELDS];
+            if (layout == RW_GRID_AUTO && i % LAYOUT_FIELDS == 3) fields[i].boundary[s].b = "1";
+        }
+        const int64_t shape[] = {grid.size[2], grid.size[1], grid.size[0]};
+        double *to;
+        OK(rw_array_create(dev, fields[i].dtype, grid.ndim, shape + 3 - grid.ndim, RW_MEMORY_DEVICE, &arrays[i]));
+        OK(rw_array_write(arrays[i], (void **)&to));
+        for (int64_t c = 0; c < cells * (1 + (fields[i].dtype == RW_C128)); ++c)
+            to[c] = rw_random_uniform(3, (uint64_t)(1000 * i + c));
+        if (i >= LAYOUT_FIELDS) continue;
+        rw_text_add(&t, "o%d = 0", i);
+        for (int d = -4; d <= 4; ++d)
+            rw_text_add(&t, " + %d*u%d[%s%+d]", d * d + d + 1, i, axis == 2 ? "i, j, k" : axis ? "i, j" : "i", d);
+        rw_text_add(&t, "\n");
+    }
+    const rw_expr_scalar scalars[] = {{.name = "t", .value = 0.75}, {.name = "layers", .value = 0}};
+    const rw_expr_spec spec = {.text = t.data,
+                               .grid = grid,
+                               .order = order,
+                               .fields = fields,
+                               .nfields = 2 * LAYOUT_FIELDS,
+                               .scalars = scalars,
+                               .nscalars = 2,
+                               .layout = layout};
+    rw_expr *e;
+    compiler(kernels);
+    OK(rw_expr_create(dev, &spec, &e));
+    compiler(true);
+    for (int i = 0; i < 2 * LAYOUT_FIELDS; ++i) OK(rw_expr_bind(e, names[i], arrays[i]));
+    OK(rw_expr_run(e, queue));
+    for (int i = 0; i < LAYOUT_FIELDS; ++i) {
+        const double *from;
+        OK(rw_array_read(arrays[LAYOUT_FIELDS + i], (const void **)&from));
+        for (int64_t c = 0; c < cells; ++c)
+            for (int part = 0; part < 2; ++part)
+                out[i * cells + c][part] = i == 4 ? from[2 * c + part] : part ? 0 : from[c];
+    }
+    rw_expr_destroy(&e);
+    rw_text_free(&t);
+    for (int i = 0; i < 2 * LAYOUT_FIELDS; ++i) rw_array_destroy(&arrays[i]);
+}
+
+static void test_layouts(void **state)
+{
+    (void)state;
+    static double want[LAYOUT_FIELDS * 81][2], got[LAYOUT_FIELDS * 81][2];
+    int turn = 0;
+    for (rw_grid_layout layout = RW_GRID_AUTO; layout <= RW_GRID_CELL; ++layout)
+        for (int axis = 0; axis < 3; ++axis)
+            for (int n = 1; n <= 9; ++n)
+                for (int order = 2; order <= 4; order += 2) {
+                    if (!test_long() && turn++ % (on("cpu") ? 5 : 17)) continue;
+                    const int cells = n * (axis > 0 ? 3 : 1) * (axis > 1 ? 3 : 1);
+                    run_layout(layout, axis, n, order, false, want);
+                    run_layout(layout, axis, n, order, true, got);
+                    for (int c = 0; c < LAYOUT_FIELDS * cells; ++c)
+                        for (int part = 0; part < 2; ++part)
+                            if (!(fabs(got[c][part] - want[c][part]) <= 1e-10 * fmax(fabs(want[c][part]), 1e3)))
+                                fail_msg("layout %d, axis %d, n %d, order %d, u%d, cell %d, part %d: %.17g, not %.17g",
+                                         layout, axis, n, order, c / cells, c % cells, part, got[c][part],
+                                         want[c][part]);
+                }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_borders), cmocka_unit_test(test_corners)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_borders), cmocka_unit_test(test_corners),
+                                       cmocka_unit_test(test_layouts)};
     return run_on_devices("neighbours", tests, RW_COUNT(tests));
 }

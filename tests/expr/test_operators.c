@@ -219,13 +219,15 @@ static void test_symmetric_functions(void **state)
 /* ---- values beyond the sides ------------------------------------------------------------------------------------- */
 
 /* v = u at offset d on an axis of n nodes, u = p(place) at nodes i, side conditions from p and its slope p1. */
+static rw_grid_layout layout;
 static void beyond(int axis, int64_t n, int order, rw_boundary_kind kind, int d, double (*p)(double),
                    double (*p1)(double), double *out)
 {
     rw_grid grid = {.ndim = axis + 1, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     grid.size[axis] = n, grid.spacing[axis] = 0.5;
     bool outside = kind == RW_BOUNDARY_DIRICHLET; /* the node on the side is none of the array */
-    double h = 0.5, side[2] = {outside ? -h : 0, outside ? (double)n * h : (double)(n - 1) * h};
+    double h = 0.5, out_by = layout == RW_GRID_CELL ? 0.5 * h : outside ? h : 0,
+           side[2] = {-out_by, (double)(n - 1) * h + out_by};
     char texts[2][3][64];
     rw_expr_field f[2] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}};
     for (int s = 0; s < 2; ++s) {
@@ -243,6 +245,7 @@ static void beyond(int axis, int64_t n, int order, rw_boundary_kind kind, int d,
     rw_expr *e;
     rw_expr_spec spec = {.name = "beyond", .grid = grid, .fields = f, .nfields = 2};
     OK(rw_graph_create(ctx, &grid, order, &g));
+    g->layout = layout;
     rw_lowering_begin(&l, ctx, g);
     OK(rw_expr_declare(ctx, &spec, g, &l, NULL, NULL));
     rw_lowering_end(&l);
@@ -273,32 +276,39 @@ static double line1(double x)
 static double quartic(double x) { return 1 + x * (0.5 + x * (-0.7 + x * (0.3 - 0.1 * x))); }
 static double quartic1(double x) { return 0.5 + x * (-1.4 + x * (0.9 - 0.4 * x)); }
 
+/* By the evaluator; kernels are compared with it in test_neighbours.c. */
+static void check_beyond(int axis, rw_boundary_kind kind, int64_t n, int d, int order)
+{
+    double out[64];
+    /* straight lines are exact at any distance, on axes of any length */
+    beyond(axis, n, order, kind, d, line, line1, out);
+    for (int64_t i = 0; i < n; ++i) /* the polynomials magnify rounding */
+        if (fabs(out[i] - line(0.5 * (double)(i + d))) > 1e-9)
+            fail_msg("layout %d, kind %d, n %d, order %d: a line is %g at %d + %d", layout, kind, (int)n, order, out[i],
+                     (int)i, d);
+    if (order != 4 || n < 5) return;
+    /* polynomials of degree four at the three nodes next to the array */
+    beyond(axis, n, order, kind, d, quartic, quartic1, out);
+    for (int64_t i = 0; i < n; ++i) {
+        if (i + d < -3 || i + d > n + 2) continue;
+        if (fabs(out[i] - quartic(0.5 * (double)(i + d))) > 1e-9)
+            fail_msg("layout %d, kind %d, n %d: a quartic is %g at %d + %d, not %g", layout, kind, (int)n, out[i],
+                     (int)i, d, quartic(0.5 * (double)(i + d)));
+    }
+}
+
 static void test_values_beyond_the_sides(void **state)
 {
     (void)state;
     static const rw_boundary_kind kinds[] = {RW_BOUNDARY_DIRICHLET, RW_BOUNDARY_NEUMANN, RW_BOUNDARY_ROBIN};
     double out[64];
-    for (int axis = 0; axis < 3; ++axis)
-        for (int k = 0; k < 3; ++k)
-            for (int64_t n = 1; n <= 9; ++n)
-                for (int d = -9; d <= 9; ++d)
-                    for (int order = 2; order <= 4; order += 2) {
-                        /* straight lines are exact at any distance, on axes of any length */
-                        beyond(axis, n, order, kinds[k], d, line, line1, out);
-                        for (int64_t i = 0; i < n; ++i) /* the polynomials magnify rounding */
-                            if (fabs(out[i] - line(0.5 * (double)(i + d))) > 1e-9)
-                                fail_msg("kind %d, n %d, order %d: a line is %g at %d + %d", kinds[k], (int)n, order,
-                                         out[i], (int)i, d);
-                        if (order != 4 || n < 5) continue;
-                        /* polynomials of degree four at the three nodes next to the array */
-                        beyond(axis, n, order, kinds[k], d, quartic, quartic1, out);
-                        for (int64_t i = 0; i < n; ++i) {
-                            if (i + d < -3 || i + d > n + 2) continue;
-                            if (fabs(out[i] - quartic(0.5 * (double)(i + d))) > 1e-9)
-                                fail_msg("kind %d, n %d: a quartic is %g at %d + %d, not %g", kinds[k], (int)n, out[i],
-                                         (int)i, d, quartic(0.5 * (double)(i + d)));
-                        }
-                    }
+    for (layout = RW_GRID_AUTO; layout <= RW_GRID_CELL; ++layout)
+        for (int axis = 0; axis < 3; ++axis)
+            for (int k = 0; k < 3; ++k)
+                for (int64_t n = 1; n <= 9; ++n)
+                    for (int d = -9; d <= 9; ++d)
+                        for (int order = 2; order <= 4; order += 2) check_beyond(axis, kinds[k], n, d, order);
+    layout = RW_GRID_AUTO;
     for (int64_t n = 1; n <= 5; ++n)
         for (int d = -7; d <= 7; ++d) {
             beyond(0, n, 2, RW_BOUNDARY_NEAREST, d, quartic, quartic1, out);
@@ -312,6 +322,13 @@ static void test_values_beyond_the_sides(void **state)
     assert_true(fabs(out[0] - (2 * quartic(-0.5) - quartic(0.5))) < 1e-14);
     beyond(0, 6, 2, RW_BOUNDARY_NEUMANN, -3, quartic, quartic1, out);
     assert_true(fabs(out[0] - (quartic(1.5) - 6 * 0.5 * quartic1(0))) < 1e-14);
+    /* the same about sides between two nodes */
+    layout = RW_GRID_CELL;
+    beyond(0, 6, 2, RW_BOUNDARY_DIRICHLET, -3, quartic, quartic1, out);
+    assert_true(fabs(out[0] - (2 * quartic(-0.25) - quartic(1))) < 1e-14);
+    beyond(0, 6, 2, RW_BOUNDARY_NEUMANN, -3, quartic, quartic1, out);
+    assert_true(fabs(out[0] - (quartic(1) - 5 * 0.5 * quartic1(-0.25))) < 1e-14);
+    layout = RW_GRID_AUTO;
 }
 
 /* A march in time with the differences that reach far: no mode may grow (it did for upwind of order 4 and for

@@ -123,13 +123,14 @@ static const space_case space[] = {
 };
 
 /* Largest error at the end with n intervals on each axis of length 1. */
-static double space_error(const space_case *c, int n, int order, double end)
+static double space_error(const space_case *c, rw_grid_layout layout, int n, int order, double end)
 {
     rw_expr_field field = {.name = "u", .dtype = RW_F64};
     memcpy(field.boundary, c->sides, sizeof c->sides);
     rw_ode_spec s = {.name = c->name,
                      .equations = c->equation,
                      .order = order,
+                     .layout = layout,
                      .fields = &field,
                      .nfields = 1,
                      .method = RW_ODE_RK4};
@@ -140,6 +141,10 @@ static double space_error(const space_case *c, int n, int order, double end)
              periodic = used && c->sides[2 * d].kind == RW_BOUNDARY_PERIODIC;
         s.grid.size[d] = !used ? 1 : periodic ? n : n + 1 - lower - upper;
         s.grid.spacing[d] = used ? 1. / n : 1, s.grid.origin[d] = lower ? 1. / n : 0;
+        if (used && layout == RW_GRID_CELL) {
+            s.grid.size[d] = n;
+            s.grid.origin[d] = 0.5 / n;
+        }
     }
     char text[512];
     rw_ode *ode;
@@ -157,20 +162,26 @@ static double space_error(const space_case *c, int n, int order, double end)
     return error;
 }
 
-static void test_order_in_space(void **state)
+static void check_orders(rw_grid_layout layout)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof space / sizeof *space; ++i)
         for (int order = 2; order <= 4; order += 2) {
             if (!test_long() && (i + (size_t)order / 2) % 3) continue;
             int n = space[i].ndim == 3 ? 8 : order == 4 ? 12 : 16;
             double end = space[i].ndim == 3 ? 0.05 : 0.1;
-            double coarse = space_error(space + i, n, order, end), fine = space_error(space + i, 2 * n, order, end);
-            double observed = log2(coarse / fine);
-            print_message("%-26s order %d: %.2e -> %.2e, observed %.2f\n", space[i].name, order, coarse, fine,
-                          observed);
+            double coarse = space_error(space + i, layout, n, order, end),
+                   fine = space_error(space + i, layout, 2 * n, order, end), observed = log2(coarse / fine);
+            print_message("%s %-26s order %d: %.2e -> %.2e, observed %.2f\n",
+                          layout == RW_GRID_CELL ? "cell" : "auto", space[i].name, order, coarse, fine, observed);
             assert_true(observed > order - 0.25);
         }
+}
+
+static void test_order_in_space(void **state)
+{
+    (void)state;
+    check_orders(RW_GRID_AUTO);
+    check_orders(RW_GRID_CELL);
 }
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */

@@ -12,6 +12,10 @@
  *   Neumann   | Neumann       x x x x x x     L/(n-1)      x  unknown (all others are as Neumann sides)
  *   Dirichlet | Neumann       o x x x x x     L/n
  *   periodic                  x x x x x .     L/n
+ *
+ * With grid.layout: cell all sides are alike:
+ *
+ *   any kind                 |x x x x x|      L/n, the first unknown half a spacing from the side
  */
 #include <string.h>
 
@@ -190,10 +194,38 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tr
     return RW_OK;
 }
 
-/* 'o' no unknown on the side, 'x' unknown on the side, 'p' periodic. */
-static char node_class(rw_boundary_kind kind)
+bool pde_pins(const pde_problem *p, rw_boundary_kind kind)
 {
-    return rw_boundary_row_of(kind)->pins ? 'o' : kind == RW_BOUNDARY_PERIODIC ? 'p' : 'x';
+    return p->layout == RW_GRID_AUTO && rw_boundary_row_of(kind)->pins;
+}
+
+/* 'o' no unknown on the side, 'x' unknown on the side, 'p' periodic. */
+static char node_class(const pde_problem *p, rw_boundary_kind kind)
+{
+    return pde_pins(p, kind) ? 'o' : kind == RW_BOUNDARY_PERIODIC ? 'p' : 'x';
+}
+
+/* Layout auto is for fields whose nodes are in the same places; others take cell. */
+static rw_status choose_layout(const rw_case *c, pde_problem *p)
+{
+    for (int f = 1; f < p->nfields; ++f)
+        for (int side = 0; side < 2 * p->grid.ndim; ++side) {
+            const char first = node_class(p, p->fields[0].boundary[side].kind),
+                       other = node_class(p, p->fields[f].boundary[side].kind);
+            if (first == other) continue;
+            if (first == 'p' || other == 'p')
+                return rw_case_fail(c, rw_case_node(c, "fields"),
+                                    "side %s is periodic for field %s, but not for %s: an axis is periodic for all "
+                                    "fields or for none",
+                                    sides[side], p->fields[first == 'p' ? 0 : f].name,
+                                    p->fields[first == 'p' ? f : 0].name);
+            p->layout = RW_GRID_CELL;
+            rw_log(rw_case_context(c), RW_LOG_INFO,
+                   "grid.layout: cell, because on side %s the nodes of fields %s and %s would lie in different places",
+                   sides[side], p->fields[0].name, p->fields[f].name);
+            return RW_OK;
+        }
+    return RW_OK;
 }
 
 static double component(const rw_reals *r, int d) { return r->value[r->n > d ? d : 0]; }
@@ -211,21 +243,12 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
                                 "grid.%s has %d values, but grid.size has %d: give the same number, or one for all "
                                 "directions",
                                 names[i], lists[i]->n, g->ndim);
+    RW_TRY(choose_layout(c, p));
     for (int d = 0; d < g->ndim; ++d) {
-        char lower = node_class(p->fields[0].boundary[2 * d].kind),
-             upper = node_class(p->fields[0].boundary[2 * d + 1].kind);
-        for (int f = 1; f < p->nfields; ++f)
-            for (int k = 0; k < 2; ++k)
-                if (node_class(p->fields[f].boundary[2 * d + k].kind) != (k ? upper : lower))
-                    return rw_case_fail(
-                        c, rw_case_node(c, "fields"),
-                        "fields %s and %s have different node positions on side %s: a Dirichlet side "
-                        "has no unknown, the others have one. Give all fields a Dirichlet condition "
-                        "there, or none: u = g is nearly {robin: [1, b, g]}, with b a tenth of the "
-                        "grid spacing; fields that are constant in time may have any value there. Periodic sides "
-                        "are periodic for all",
-                        p->fields[0].name, p->fields[f].name, sides[2 * d + k]);
-        int64_t n = s->size.value[d], parts = lower == 'p' ? n : n - 1 + (lower == 'o') + (upper == 'o');
+        const char lower = node_class(p, p->fields[0].boundary[2 * d].kind),
+                   upper = node_class(p, p->fields[0].boundary[2 * d + 1].kind);
+        int64_t n = s->size.value[d],
+                parts = lower == 'p' || p->layout == RW_GRID_CELL ? n : n - 1 + (lower == 'o') + (upper == 'o');
         if (parts < 1)
             return rw_case_fail(c, node,
                                 "grid.size = %lld along %s is too small for unknowns on both sides: at least 2 are "
@@ -234,7 +257,8 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
                                 (long long)n, axes[d]);
         g->size[d] = n;
         g->spacing[d] = component(&s->extent, d) / (double)parts;
-        g->origin[d] = component(&s->origin, d) + (lower == 'o' ? g->spacing[d] : 0);
+        const double first = p->layout == RW_GRID_CELL ? 0.5 : lower == 'o' ? 1 : 0;
+        g->origin[d] = component(&s->origin, d) + (first > 0 ? first * g->spacing[d] : 0);
     }
     for (int d = g->ndim; d < 3; ++d) {
         g->size[d] = 1;

@@ -178,49 +178,56 @@ static rw_status inspect_checks(const rw_case *c, pde_language *l)
 
 /* ---- boundaries -------------------------------------------------------------------------------------------------- */
 
-/* A node of the side: the i-th of n that are spread over it. */
-static void node_of_side(const rw_grid *g, int side, bool outside, int64_t i, int64_t n, int64_t node[3])
+/* A place on the side, in nodes: the i-th of n that are spread over it; `outside`: from the last node. */
+static void place_on_side(const rw_grid *g, int side, double outside, int64_t i, int64_t n, double place[3])
 {
     int64_t count = 1, k;
     for (int d = 0; d < 3; ++d) count *= d == side / 2 ? 1 : g->size[d];
     k = n > 1 ? (int64_t)((double)i * ((double)count - 1) / ((double)n - 1)) : 0;
     for (int d = 0; d < 3; ++d) {
         if (d == side / 2) {
-            node[d] = side % 2 ? g->size[d] - 1 + outside : -(int64_t)outside;
+            place[d] = side % 2 ? (double)(g->size[d] - 1) + outside : -outside;
             continue;
         }
-        node[d] = k % g->size[d];
+        place[d] = (double)(k % g->size[d]);
         k /= g->size[d];
     }
 }
 
-/* One expression of a condition; `nonzero`: b of a Robin condition. */
+/* One expression of a condition. With `nonzero` it must not be 0 anywhere; with `a`, another one, not where that is. */
 static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
-                              const rw_tree *node, bool nonzero)
+                              const rw_tree *node, bool nonzero, const rw_tree *a)
 {
     rw_context *ctx = rw_case_context(c);
     const rw_grid *g = &p->grid;
     char setting[64];
-    rw_node n;
+    rw_node n, other = -1;
     snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
     RW_TRY(lower(c, l, node, setting, &n));
-    if (p->no_start || (p->no_grid && l->graph->nodes[n].is_field)) return RW_OK;
-    int64_t count = 1, at[3];
+    if (a) RW_TRY(lower(c, l, a, setting, &other));
+    const bool varies = l->graph->nodes[n].is_field || (a && l->graph->nodes[other].is_field);
+    if (p->no_start || (p->no_grid && varies)) return RW_OK;
+    const double outside = p->layout == RW_GRID_CELL ? 0.5 : pde_pins(p, p->fields[f].boundary[side].kind) ? 1 : 0;
+    int64_t count = 1;
     for (int d = 0; d < 3; ++d) count *= d == side / 2 ? 1 : g->size[d];
-    count = l->graph->nodes[n].is_field ? RW_MIN(count, NODES) : 1;
+    count = varies ? RW_MIN(count, NODES) : 1;
     for (int64_t i = 0; i < count; ++i) {
-        double value[2];
+        double value[2], value_of_a[2] = {0}, at[3];
         rw_text where = {0};
-        node_of_side(g, side, rw_boundary_row_of(p->fields[f].boundary[side].kind)->pins, i, count, at);
-        rw_graph_value(l->graph, n, pde_at_node, at, value);
-        bool finite = isfinite(value[0]) && isfinite(value[1]);
-        if (finite && !(nonzero && value[0] == 0 && value[1] == 0)) continue;
-        for (int d = 0; d < g->ndim && l->graph->nodes[n].is_field; ++d)
-            rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d], rw_grid_coordinate(g, d, at[d]));
+        place_on_side(g, side, outside, i, count, at);
+        rw_graph_value(l->graph, n, pde_at_place, at, value);
+        if (a) rw_graph_value(l->graph, other, pde_at_place, at, value_of_a);
+        const bool finite = isfinite(value[0]) && isfinite(value[1]);
+        const bool zero = (nonzero || a) && value[0] == 0 && value[1] == 0 && value_of_a[0] == 0 && value_of_a[1] == 0;
+        if (finite && !zero) continue;
+        for (int d = 0; d < g->ndim && varies; ++d)
+            rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d], g->origin[d] + at[d] * g->spacing[d]);
         rw_status status =
             fail_value(c, node, setting, value[0], where.data ? where.data : "",
-                       finite ? "b in robin: [a, b, c] must not be 0; for a boundary value c/a use {dirichlet: …}"
-                              : "finite values are needed");
+                       !finite ? "finite values are needed"
+                       : a     ? "a and b in robin: [a, b, c] must not both be 0"
+                           : "b in robin: [a, b, c] must not be 0; for a boundary value c/a use {dirichlet: …}, or "
+                             "grid.layout: cell");
         if (where.failed) status = rw_fail_memory(ctx, 64, "a message");
         rw_text_free(&where);
         return status;
@@ -235,7 +242,9 @@ static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f,
         if (!node) continue;
         const int values = rw_boundary_values(p->fields[f].boundary[s].kind);
         for (int i = 0; i < values; ++i)
-            RW_NOTE(rw_case_context(c), inspect_side(c, p, f, s, l, values > 1 ? node->items[i] : node, i == 1));
+            RW_NOTE(rw_case_context(c),
+                    inspect_side(c, p, f, s, l, values > 1 ? node->items[i] : node, i == 1 && p->layout == RW_GRID_AUTO,
+                                 i == 1 && p->layout == RW_GRID_CELL ? node->items[0] : NULL));
     }
     return RW_OK;
 }

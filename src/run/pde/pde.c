@@ -100,6 +100,7 @@ static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
     spec.equations = p->equations;
     spec.grid = p->grid;
     spec.order = order;
+    spec.layout = p->layout;
     spec.fields = p->fields;
     spec.nfields = p->nfields;
     spec.scalars = p->scalars;
@@ -114,6 +115,7 @@ static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
     rw_expr_spec spec = *given;
     spec.grid = p->grid;
     spec.order = p->order;
+    spec.layout = p->layout;
     spec.fields = p->fields;
     spec.nfields = p->nfields;
     RW_TRY(rw_expr_create(p->device, &spec, e));
@@ -247,6 +249,7 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     RW_NOTE(ctx, read_time(c, p));
     p->grid.ndim = (int)grid.size.n;
     p->order = (int)grid.order;
+    p->layout = (rw_grid_layout)grid.layout;
     RW_NOTE(ctx, read_dense(c, p));
     RW_NOTE(ctx, rw_functions_read(c, &p->functions));
     RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));

@@ -12,6 +12,7 @@
 #include "run/run_settings.h"
 
 /* Choices of pde.def, in the order of the enumerations they become. */
+#define PDE_LAYOUTS "auto|cell"
 #define PDE_PRECISIONS "f64|f32"
 
 #define RW_SECTION_PREFIX(section) pde_##section
@@ -29,6 +30,7 @@ typedef struct pde_problem {
     bool no_grid;  /* the settings give none: `grid` has a dimension, no coordinates */
     bool no_start; /* time.start is wrong: t is not known */
     int order;     /* of the differences */
+    rw_grid_layout layout;
     int nfields, nscalars;
     rw_expr_field *fields; /* names and boundary texts live as long as the case or in `owned` */
     const rw_tree **sides; /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
@@ -47,6 +49,8 @@ typedef struct pde_problem {
 rw_status pde_own(pde_problem *p, rw_context *ctx, char *text);
 
 /* boundary.c: the conditions of field f from its setting, and the grid that all of them fit. */
+/* The node on a side of this kind is given, and no unknown. */
+bool pde_pins(const pde_problem *p, rw_boundary_kind kind);
 rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tree *node);
 rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
 /* texts.c */
@@ -63,7 +67,7 @@ typedef struct pde_language {
 rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bool plain, pde_language *l);
 void pde_language_end(pde_language *l);
 /* For rw_graph_value: coordinates at the node that `user`, an int64_t[3], counts from the first unknown. */
-void pde_at_node(void *user, const rw_graph *g, rw_node leaf, double out[2]);
+void pde_at_place(void *user, const rw_graph *g, rw_node leaf, double out[2]);
 rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
 /* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);

@@ -23,6 +23,7 @@ rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bo
     rw_status status = scalars && fields ? rw_graph_create(ctx, &p->grid, p->order, &l->graph)
                                          : rw_fail_memory(ctx, n * sizeof *scalars, "names");
     rw_lowering_begin(&l->lowering, ctx, l->graph);
+    if (status == RW_OK) l->graph->layout = p->layout;
     if (status == RW_OK) {
         for (int i = 0; i < p->nscalars; ++i) scalars[i] = p->scalars[i];
         scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = t};
@@ -45,23 +46,23 @@ rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bo
     return status;
 }
 
-void pde_at_node(void *user, const rw_graph *g, rw_node leaf, double out[2])
+void pde_at_place(void *user, const rw_graph *g, rw_node leaf, double out[2])
 {
     const rw_graph_node *q = g->nodes + leaf;
-    const int64_t *node = user;
+    const double *place = user; /* in nodes */
     out[0] = out[1] = 0;
     if (q->op == RW_OP_COORD)
         out[0] = g->params[g->origin[q->index]].re +
-                 (double)(node[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
+                 (place[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
 }
 
 /* The value at a node of the array with its sides, whose place counts from -1 at a lower side; false inside. */
 static bool value_at(const pde_problem *p, pde_language *l, const rw_node side[6], int64_t place[3], double *value)
 {
     for (int s = 0; s < 2 * p->grid.ndim; ++s) {
-        double x[2];
+        double x[2], at[3] = {(double)place[0], (double)place[1], (double)place[2]};
         if (side[s] < 0 || place[s / 2] != (s % 2 ? p->grid.size[s / 2] : -1)) continue;
-        rw_graph_value(l->graph, side[s], pde_at_node, place, x);
+        rw_graph_value(l->graph, side[s], pde_at_place, at, x);
         *value = x[0];
         return true;
     }
@@ -95,7 +96,7 @@ rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], doubl
     rw_node side[6] = {-1, -1, -1, -1, -1, -1};
     pde_language l;
     bool any = false;
-    for (int s = 0; s < 6; ++s) any |= has[s] = s < 2 * p->grid.ndim && rw_boundary_row_of(b[s].kind)->pins;
+    for (int s = 0; s < 6; ++s) any |= has[s] = s < 2 * p->grid.ndim && pde_pins(p, b[s].kind);
     if (!any || !wide) return RW_OK;
     RW_TRY(pde_language_begin(ctx, p, t, true, &l));
     rw_status status = RW_OK;
