@@ -349,7 +349,9 @@ static void help_boundaries(rw_text *text)
         text,
         "  %s    borders as of images: docs/reference/expressions.md\n"
         "  {left: \"1\", right: neumann, y: periodic}         by side or axis; sides that are not named have zero "
-        "flux\n",
+        "flux\n"
+        "  {left: [{where: \"y > 0.5\", dirichlet: \"1\"}, neumann]}    a side in parts: the first whose where is "
+        "true\n",
         borders.data ? borders.data : "");
     text->failed |= borders.failed;
     rw_text_free(&borders);

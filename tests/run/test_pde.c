@@ -84,6 +84,24 @@ static void test_bad_input(void **state)
               "left: \"0\"}}, v: {initial: \"0\"}}",
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          " is 0 at x = 0.0625, y = 2: a and b in robin: [a, b, c] must not both be 0"},
+#define PARTS(list) CASE("{u: {initial: \"0\", boundary: {left: " list "}}}", EQ TIME)
+        {PARTS("[{where: y > 9, dirichlet: 1}, neumann]"),
+         "part 1 of 2 never applies: at each of the 6 nodes of the side an earlier part does, or its where is not"},
+        {PARTS("[{where: y > -9, dirichlet: 1}, neumann]"),
+         "part 2 of 2 never applies: at each of the 6 nodes of the side an earlier part does"},
+        {PARTS("[{where: y > t, dirichlet: 1}, neumann]"),
+         "where = y > t reads t: parts of a side stay where they are"},
+        {PARTS("[{where: u > 0, dirichlet: 1}, neumann]"), "field u is not allowed here"},
+        {PARTS("[{where: y > 1, dirichlet: 1/0}, neumann]"),
+         "fields.u.boundary: at x = 0, y = 1.16667 a value is not fi"},
+        {PARTS("[{where: y > 1, dirichlet: 1}, {where: y < 1, neumann: 0}]"),
+         ":3:77: fields.u.boundary: the last part of a side must have no where: it applies wherever no other does"},
+        {PARTS("[{dirichlet: 1}, neumann]"), "a part of a side has where and a condition, such as {where:"},
+        {PARTS("[{where: y > 1, constant: 1}, neumann]"),
+         "constant cannot be a part of a side: dirichlet, neumann and robin can"},
+        {PARTS("[{where: y > 1, robin: [y < 0, y < 0, 1]}, neumann]"),
+         "at x = 0, y = 1.16667 a and b in robin: [a, b, c] must not both be 0"},
+        {PARTS("[]"), "a side has 0 parts: 1 to 16 are allowed"},
         {CASE("{u: {initial: \"0\", dtype: c128}}", EQ TIME), "fields.u.dtype is unknown: fields of a case are real"},
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = i*laplace(u)\"\n" TIME),
          "name i is unknown: write the imaginary unit as 1i; fields of a case are real: write psi = a + 1i*b as two"},
@@ -372,6 +390,37 @@ static void test_settings_without_effect(void **state)
         if (!good) fail_msg("row %d: %s", i, warnings.data ? warnings.data : "no warning");
         rw_text_free(&warnings), rw_free(text);
         rw_case_free(&c);
+    }
+}
+
+/* Parts of one kind keep the grid of that kind; others are a condition with where(…) in a, b and c. */
+static void test_parts(void **state)
+{
+    (void)state;
+    static const char *const same[][2] = {
+        {"[{where: y > 1.5, dirichlet: 1 + t}, {where: y > 0.5, dirichlet: y}, \"0\"]",
+         "{dirichlet: \"where(y > 1.5, 1 + t, where(y > 0.5, y, 0))\"}"},
+        {"[{where: y > 1.5, dirichlet: 1 + t}, {where: y > 0.5, robin: [2, 1, y]}, neumann]",
+         "{robin: [\"where(y > 1.5, 1, where(y > 0.5, 2, 0))\", \"where(y > 1.5, 0, where(y > 0.5, 1, 1))\", \"where(y "
+         "> 1.5, 1 + t, where(y > 0.5, y, 0))\"]}"}};
+    for (int i = 0; i < 2; ++i) {
+        rw_case *c[2] = {NULL};
+        rw_problem *p[2];
+        const void *data[2];
+        char text[1024];
+        for (int k = 0; k < 2; ++k) {
+            snprintf(
+                text, sizeof text,
+                "problem: pde\ngrid: {size: [8, 6], extent: [1, 2]%s}\nfields: {u: {initial: \"x\", boundary: {left: "
+                "%s}}}\n" EQ TIME,
+                i && k ? ", layout: cell" : "", same[i][k]);
+            if (create(text, c + k, p + k) != RW_OK) fail_msg("%s", rw_message(ctx));
+            for (int n = 0; n < 5; ++n) assert_int_equal(p[k]->ops->march->step(p[k], 0.1), RW_OK);
+            assert_int_equal(rw_array_read(p[k]->fields[0].array, &data[k]), RW_OK);
+        }
+        assert_true(fabs(p[0]->grid.origin[0] - (i ? 1. / 16 : 1. / 8)) < 1e-15);
+        assert_memory_equal(data[0], data[1], 48 * sizeof(double));
+        for (int k = 0; k < 2; ++k) destroy(c + k, p + k);
     }
 }
 
@@ -764,6 +813,7 @@ int main(void)
                                        cmocka_unit_test(test_many_mistakes),
                                        cmocka_unit_test(test_no_mistakes_that_follow),
                                        cmocka_unit_test(test_settings_without_effect),
+                                       cmocka_unit_test(test_parts),
                                        cmocka_unit_test(test_grids),
                                        cmocka_unit_test(test_settings_compile_nothing),
                                        cmocka_unit_test(test_initial_values),

@@ -5,6 +5,7 @@
  *   boundary: {neumann: "g"}             outward normal derivative;  {robin: [a, b, c]}: a u + b du/dn = c
  *   boundary: {constant: "v"}            the value of every node outside
  *   boundary: {x: periodic, top: "1", bottom: neumann, left: {robin: ["1", "2", "0"]}}      sides one by one
+ *   boundary: {left: [{where: "y > 0.5", dirichlet: "1"}, neumann]}                         a side in parts: parts.c
  *
  * Sides not named have no flux. Unknowns and spacing on an axis of length L with n unknowns:
  *
@@ -39,9 +40,10 @@ static rw_boundary_kind find_kind(const char *word)
     return RW_BOUNDARY_KINDS;
 }
 
-static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *node, const char *kind,
-                           const rw_tree *value, rw_boundary *b)
+rw_status pde_read_kind(const rw_case *c, const char *field, const rw_tree *node, int at, rw_boundary *b)
 {
+    const char *kind = node->keys[at];
+    const rw_tree *value = node->items[at];
     b->kind = find_kind(kind);
     if (b->kind < RW_BOUNDARY_KINDS && rw_boundary_values(b->kind) == 1) {
         if (value->kind != RW_TREE_SCALAR)
@@ -62,7 +64,7 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *n
         b->c = value->items[2]->text;
         return RW_OK;
     }
-    return rw_case_fail_key(c, node, 0, "fields.%s.boundary: %s %s%s: %s need a value; %s have none", field, kind,
+    return rw_case_fail_key(c, node, at, "fields.%s.boundary: %s %s%s: %s need a value; %s have none", field, kind,
                             b->kind < RW_BOUNDARY_KINDS ? "has no value" : "is unknown",
                             b->kind < RW_BOUNDARY_KINDS ? "" : rw_hint_nearest(kind, kinds, RW_COUNT(kinds)).text,
                             rw_boundary_names_of(RW_BOUNDARIES_WITH_VALUES, " and ").text,
@@ -88,9 +90,8 @@ static rw_status check_word(const rw_case *c, const pde_problem *p, const char *
                         field, t, near);
 }
 
-/* One condition: a word, an expression, or {kind: value}; *value is what stands in the case for its expressions. */
-static rw_status read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_tree *node,
-                                rw_boundary *b, const rw_tree **value)
+rw_status pde_read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_tree *node,
+                             rw_boundary *b, const rw_tree **value)
 {
     memset(b, 0, sizeof *b);
     *value = NULL;
@@ -114,7 +115,7 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
             "fields.%s.boundary: a condition must be a value, {KIND: value} or KIND: %s need a value; %s have none",
             field, rw_boundary_names_of(RW_BOUNDARIES_WITH_VALUES, " and ").text,
             rw_boundary_names_of(RW_BOUNDARIES_WITHOUT, " and ").text);
-    RW_TRY(read_kind(c, field, node, node->keys[0], node->items[0], b));
+    RW_TRY(pde_read_kind(c, field, node, 0, b));
     *value = node->items[0];
     return RW_OK;
 }
@@ -156,7 +157,10 @@ static rw_status read_side(const rw_case *c, pde_problem *p, int f, const rw_tre
     rw_boundary b;
     const rw_tree *value;
     if (!n) return fail_side(c, p->fields[f].name, p->grid.ndim, node, i);
-    RW_TRY(read_condition(c, p, p->fields[f].name, node->items[i], &b, &value));
+    for (int k = 0; k < n && node->items[i]->kind == RW_TREE_LIST; ++k)
+        RW_TRY(pde_read_parts(c, p, f, which[k], node->items[i]));
+    if (node->items[i]->kind == RW_TREE_LIST) return RW_OK;
+    RW_TRY(pde_read_condition(c, p, p->fields[f].name, node->items[i], &b, &value));
     for (int k = 0; k < n; ++k) {
         p->fields[f].boundary[which[k]] = b;
         p->sides[6 * f + which[k]] = value;
@@ -176,7 +180,7 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tr
     if (node->kind != RW_TREE_MAP || one_kind) {
         rw_boundary b;
         const rw_tree *value;
-        RW_TRY(read_condition(c, p, field->name, node, &b, &value));
+        RW_TRY(pde_read_condition(c, p, field->name, node, &b, &value));
         for (int s = 0; s < 2 * ndim; ++s) {
             field->boundary[s] = b;
             p->sides[6 * f + s] = value;
@@ -208,6 +212,13 @@ static char node_class(const pde_problem *p, rw_boundary_kind kind)
 /* Layout auto is for fields whose nodes are in the same places; others take cell. */
 static rw_status choose_layout(const rw_case *c, pde_problem *p)
 {
+    for (int i = 0; i < 6 * p->nfields; ++i)
+        if (p->parts[i] && p->layout == RW_GRID_AUTO && p->fields[i / 6].boundary[i % 6].kind == RW_BOUNDARY_ROBIN) {
+            p->layout = RW_GRID_CELL;
+            snprintf(p->why_cell, sizeof p->why_cell,
+                     "grid.layout: cell, because side %s of field %s has parts of different kinds", sides[i % 6],
+                     p->fields[i / 6].name);
+        }
     for (int f = 1; f < p->nfields; ++f)
         for (int side = 0; side < 2 * p->grid.ndim; ++side) {
             const char first = node_class(p, p->fields[0].boundary[side].kind),
@@ -220,9 +231,10 @@ static rw_status choose_layout(const rw_case *c, pde_problem *p)
                                     sides[side], p->fields[first == 'p' ? 0 : f].name,
                                     p->fields[first == 'p' ? f : 0].name);
             p->layout = RW_GRID_CELL;
-            rw_log(rw_case_context(c), RW_LOG_INFO,
-                   "grid.layout: cell, because on side %s the nodes of fields %s and %s would lie in different places",
-                   sides[side], p->fields[0].name, p->fields[f].name);
+            snprintf(
+                p->why_cell, sizeof p->why_cell,
+                "grid.layout: cell, because on side %s the nodes of fields %s and %s would lie in different places",
+                sides[side], p->fields[0].name, p->fields[f].name);
             return RW_OK;
         }
     return RW_OK;

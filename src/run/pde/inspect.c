@@ -105,7 +105,7 @@ static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
 /* ---- single expressions ------------------------------------------------------------------------------------------ */
 
 /* The text, its names and shapes; *n is -1 when it is none. */
-static rw_status lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n)
+rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n)
 {
     rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
     *n = -1;
@@ -136,7 +136,7 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
     rw_node n;
     if (!node || node->kind != RW_TREE_SCALAR) return RW_OK;
     snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
-    RW_TRY(lower(c, l, node, setting, &n));
+    RW_TRY(pde_lower(c, l, node, setting, &n));
     if (l->graph->nodes[n].is_field || p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, value, value + 1);
     return isfinite(value[0]) && isfinite(value[1])
@@ -151,7 +151,7 @@ static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_lang
     rw_node n;
     if (!node || node->kind != RW_TREE_SCALAR || !strcmp(node->text, "auto") || !strcmp(node->text, "power"))
         return RW_OK;
-    RW_TRY(lower(c, l, node, "time.spectral_radius", &n));
+    RW_TRY(pde_lower(c, l, node, "time.spectral_radius", &n));
     if (l->graph->nodes[n].is_field)
         return rw_case_fail(
             c, node, "time.spectral_radius depends on coordinates: give an expression of parameters and t, or auto");
@@ -171,19 +171,26 @@ static rw_status inspect_checks(const rw_case *c, pde_language *l)
         rw_node n;
         if (!node || node->kind != RW_TREE_SCALAR) continue;
         snprintf(setting, sizeof setting, "checks.%.100s.value", map->keys[i]);
-        RW_NOTE(rw_case_context(c), lower(c, l, node, setting, &n));
+        RW_NOTE(rw_case_context(c), pde_lower(c, l, node, setting, &n));
     }
     return RW_OK;
 }
 
 /* ---- boundaries -------------------------------------------------------------------------------------------------- */
 
-/* A place on the side, in nodes: the i-th of n that are spread over it; `outside`: from the last node. */
-static void place_on_side(const rw_grid *g, int side, double outside, int64_t i, int64_t n, double place[3])
+int64_t pde_nodes_of_side(const pde_problem *p, int side)
 {
-    int64_t count = 1, k;
-    for (int d = 0; d < 3; ++d) count *= d == side / 2 ? 1 : g->size[d];
-    k = n > 1 ? (int64_t)((double)i * ((double)count - 1) / ((double)n - 1)) : 0;
+    int64_t count = 1;
+    for (int d = 0; d < 3; ++d) count *= d == side / 2 ? 1 : p->grid.size[d];
+    return count;
+}
+
+void pde_place_on_side(const pde_problem *p, int f, int side, int64_t i, int64_t n, double place[3])
+{
+    const rw_grid *g = &p->grid;
+    const double outside = p->layout == RW_GRID_CELL ? 0.5 : pde_pins(p, p->fields[f].boundary[side].kind) ? 1 : 0;
+    const int64_t count = pde_nodes_of_side(p, side);
+    int64_t k = n > 1 ? (int64_t)((double)i * ((double)count - 1) / ((double)n - 1)) : 0;
     for (int d = 0; d < 3; ++d) {
         if (d == side / 2) {
             place[d] = side % 2 ? (double)(g->size[d] - 1) + outside : -outside;
@@ -203,25 +210,22 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
     char setting[64];
     rw_node n, other = -1;
     snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
-    RW_TRY(lower(c, l, node, setting, &n));
-    if (a) RW_TRY(lower(c, l, a, setting, &other));
+    RW_TRY(pde_lower(c, l, node, setting, &n));
+    if (a) RW_TRY(pde_lower(c, l, a, setting, &other));
     const bool varies = l->graph->nodes[n].is_field || (a && l->graph->nodes[other].is_field);
     if (p->no_start || (p->no_grid && varies)) return RW_OK;
-    const double outside = p->layout == RW_GRID_CELL ? 0.5 : pde_pins(p, p->fields[f].boundary[side].kind) ? 1 : 0;
-    int64_t count = 1;
-    for (int d = 0; d < 3; ++d) count *= d == side / 2 ? 1 : g->size[d];
-    count = varies ? RW_MIN(count, NODES) : 1;
+    const int64_t count = varies ? RW_MIN(pde_nodes_of_side(p, side), NODES) : 1;
     for (int64_t i = 0; i < count; ++i) {
         double value[2], value_of_a[2] = {0}, at[3];
         rw_text where = {0};
-        place_on_side(g, side, outside, i, count, at);
+        pde_place_on_side(p, f, side, i, count, at);
         rw_graph_value(l->graph, n, pde_at_place, at, value);
         if (a) rw_graph_value(l->graph, other, pde_at_place, at, value_of_a);
         const bool finite = isfinite(value[0]) && isfinite(value[1]);
         const bool zero = (nonzero || a) && value[0] == 0 && value[1] == 0 && value_of_a[0] == 0 && value_of_a[1] == 0;
         if (finite && !zero) continue;
         for (int d = 0; d < g->ndim && varies; ++d)
-            rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d], g->origin[d] + at[d] * g->spacing[d]);
+            rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d], g -> origin[d] + at[d] * g -> spacing[d]);
         rw_status status =
             fail_value(c, node, setting, value[0], where.data ? where.data : "",
                        !finite ? "finite values are needed"
@@ -239,6 +243,7 @@ static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f,
 {
     for (int s = 0; s < 2 * p->grid.ndim; ++s) {
         const rw_tree *node = p->sides[6 * f + s]; /* of the value */
+        if (p->parts[6 * f + s]) RW_NOTE(rw_case_context(c), pde_inspect_parts(c, p, f, s, l));
         if (!node) continue;
         const int values = rw_boundary_values(p->fields[f].boundary[s].kind);
         for (int i = 0; i < values; ++i)

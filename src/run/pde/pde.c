@@ -25,6 +25,7 @@ static void destroy(rw_problem **problem)
     rw_state_free(&p->state);
     rw_free(p->fields);
     rw_free(p->sides);
+    rw_free(p->parts);
     rw_free(p->scalars);
     rw_free(p->units);
     rw_free(p->equations);
@@ -67,7 +68,8 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     p->fields = rw_calloc(n, sizeof *p->fields);
     p->units = rw_calloc(n, sizeof *p->units);
     p->sides = rw_calloc(6 * n, sizeof *p->sides);
-    if (!p->fields || !p->units || !p->sides) return rw_fail_memory(ctx, n * 64, "fields");
+    p->parts = rw_calloc(6 * n, sizeof *p->parts);
+    if (!p->fields || !p->units || !p->sides || !p->parts) return rw_fail_memory(ctx, n * 64, "fields");
     for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
     return RW_OK;
 }
@@ -180,6 +182,7 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
 
 static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
+    if (*p->why_cell) rw_log(p->ctx, RW_LOG_WARNING, "%s", p->why_cell);
     RW_TRY(make_programs(c, p, spec));
     if (p->initial) RW_TRY(rw_expr_run(p->initial, rw_device_queue(p->device)));
     rw_expr_destroy(&p->initial);

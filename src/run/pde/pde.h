@@ -31,9 +31,11 @@ typedef struct pde_problem {
     bool no_start; /* time.start is wrong: t is not known */
     int order;     /* of the differences */
     rw_grid_layout layout;
+    char why_cell[200]; /* why layout auto has become cell */
     int nfields, nscalars;
     rw_expr_field *fields; /* names and boundary texts live as long as the case or in `owned` */
     const rw_tree **sides; /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
+    const rw_tree **parts; /* [6 nfields] the list of conditions of a side in parts; NULL: it has one condition */
     rw_expr_scalar *scalars;
     rw_state state;
     rw_expr *initial; /* of the fields whose initial values are expressions, until it has run */
@@ -49,10 +51,17 @@ typedef struct pde_problem {
 rw_status pde_own(pde_problem *p, rw_context *ctx, char *text);
 
 /* boundary.c: the conditions of field f from its setting, and the grid that all of them fit. */
+/* One condition: a word, an expression, or {kind: value}; *value is what stands in the case for its expressions. */
+rw_status pde_read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_tree *node,
+                             rw_boundary *b, const rw_tree **value);
+/* A kind and its value, entry `at` of the map `node`. */
+rw_status pde_read_kind(const rw_case *c, const char *field, const rw_tree *node, int at, rw_boundary *b);
 /* The node on a side of this kind is given, and no unknown. */
 bool pde_pins(const pde_problem *p, rw_boundary_kind kind);
 rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tree *node);
 rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
+/* parts.c: a side in parts, as one condition. */
+rw_status pde_read_parts(const rw_case *c, pde_problem *p, int f, int side, const rw_tree *list);
 /* texts.c */
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* initial.c */
@@ -66,7 +75,7 @@ typedef struct pde_language {
 } pde_language;
 rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bool plain, pde_language *l);
 void pde_language_end(pde_language *l);
-/* For rw_graph_value: coordinates at the node that `user`, an int64_t[3], counts from the first unknown. */
+/* For rw_graph_value: coordinates at the place `user`, a double[3], in nodes from the first unknown. */
 void pde_at_place(void *user, const rw_graph *g, rw_node leaf, double out[2]);
 rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
 /* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
@@ -74,6 +83,12 @@ rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
+rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n);
+/* The i-th of n places that are spread over a side, in nodes. */
+void pde_place_on_side(const pde_problem *p, int f, int side, int64_t i, int64_t n, double place[3]);
+int64_t pde_nodes_of_side(const pde_problem *p, int side);
+/* parts.c */
+rw_status pde_inspect_parts(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l);
 
 extern const rw_problem_ops rw_pde_ops;
 
