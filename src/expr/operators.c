@@ -189,7 +189,7 @@ static rw_status lower_derivative(rw_lowering *l, const rw_syntax *s, const rw_v
 
 static bool is_grid_operator(const char *w)
 {
-    static const char *const others[] = {"laplace", "grad", "div", "divgrad", "upwind", "upwind1", "shift"};
+    static const char *const others[] = {"laplace", "grad", "div", "divgrad", "upwind", "upwind1", "shift", "integral"};
     int axes[4], axis, up;
     bool is = rw_derivative_word(w, axes) || one_sided_word(w, &axis, &up);
     for (int i = 0; i < RW_COUNT(others); ++i) is = is || !strcmp(w, others[i]);
@@ -218,6 +218,50 @@ static rw_status lower_shift(rw_lowering *l, const rw_syntax *s, const rw_value 
     return RW_OK;
 }
 
+/* What node f contributes to an integral along an axis, in spacings. Layout cell and periodic axes: f. Else by the
+ * trapezoidal rule: half of f on a side, or there half of the value that a side prescribes in addition. */
+static rw_node weigh(rw_graph *g, rw_node f, int axis)
+{
+    const rw_node zero = rw_real(g, 0), half = rw_real(g, 0.5), h = rw_spacing(g, axis), x = rw_coord(g, axis, 0);
+    const rw_node middle = rw_make2(g, RW_OP_MUL, half, h), first = rw_scalar_argument(g, g->origin[axis]);
+    const rw_node last =
+        rw_make2(g, RW_OP_ADD, first, rw_make2(g, RW_OP_MUL, rw_real(g, (double)(g->grid.size[axis] - 1)), h));
+    rw_node sum = f;
+    int field = 0;
+    while (field < g->nfields - 1 && (g->fields[field].external || g->fields[field].columns)) ++field;
+    const rw_graph_side *sides = g->nfields ? g->fields[field].boundary + 2 * axis : NULL;
+    if (g->layout == RW_GRID_CELL || (sides && sides->kind == RW_BOUNDARY_PERIODIC)) return f;
+    for (int upper = 0; upper < 2; ++upper) {
+        const rw_node here = upper ? rw_make2(g, RW_OP_LT, rw_make2(g, RW_OP_SUB, last, middle), x)
+                                   : rw_make2(g, RW_OP_LT, x, rw_make2(g, RW_OP_ADD, first, middle));
+        const bool pins = sides && sides[upper].pins;
+        const rw_node part =
+            rw_make2(g, RW_OP_MUL, rw_real(g, pins ? 0.5 : -0.5), pins ? rw_shift(g, f, axis, upper ? 1 : -1) : f);
+        sum = rw_make2(g, RW_OP_ADD, sum, rw_make(g, RW_OP_WHERE, here, part, zero));
+    }
+    return sum;
+}
+
+static rw_status lower_integral(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, rw_value *v)
+{
+    rw_graph *g = l->graph;
+    RW_TRY(rw_need_arguments(l, s, n, 1));
+    RW_TRY(rw_need_scalars(l, s, args, n));
+    if (l->no_fields) return FAIL(s->at, "reduction integral is not allowed here");
+    static const int nowhere[3] = {0};
+    rw_node f = args[0].node[0], volume = rw_real(g, 1);
+    const int cell_volume = rw_graph_find_field(g, "volume");
+    if (g->unstructured && cell_volume >= 0)
+        f = rw_make2(g, RW_OP_MUL, f, rw_field(g, cell_volume, g->fields[cell_volume].versions, nowhere));
+    else
+        for (int d = 0; d < g->grid.ndim; ++d) {
+            f = weigh(g, f, d);
+            volume = rw_make2(g, RW_OP_MUL, volume, rw_spacing(g, d));
+        }
+    *v = rw_scalar_value(rw_make2(g, RW_OP_MUL, volume, rw_reduce(g, RW_SUM, f)));
+    return RW_OK;
+}
+
 rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
                                  rw_value *v)
 {
@@ -231,6 +275,7 @@ rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_va
         RW_TRY(rw_need_arguments(l, s, n, 1));
         return rw_lower_gathered(l, s, args[0].node[0], v);
     }
+    if (!strcmp(w, "integral")) return lower_integral(l, s, args, n, v);
     if (g->unstructured)
         return FAIL(s->at, "%s is not defined here: the cells of this grid are not in rows along x, y and z", w);
     if (!strcmp(w, "shift")) return lower_shift(l, s, args, n, v);

@@ -231,9 +231,9 @@ static rw_status create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: the order of grid operators must be 2 or 4", spec->order);
     RW_TRY(rw_graph_create(ctx, &grid, spec->order, &graph));
-    graph->layout = spec->layout;
     graph->linear = graph->reciprocals = spec->reassociate;
     graph->unstructured = spec->nexternals > 0;
+    if (!graph->unstructured) graph->layout = spec->layout;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_parse_statements(ctx, &source, &parsed);
     if (status == RW_OK) status = rw_expr_declare(ctx, spec, graph, &l, &source, &parsed);

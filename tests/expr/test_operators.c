@@ -331,6 +331,51 @@ static void test_values_beyond_the_sides(void **state)
     layout = RW_GRID_AUTO;
 }
 
+/* Linear functions over [0, 2] x [-1, 0] (x [1, 4]): exact in both layouts, with all pairs of kinds. */
+static double integral(int ndim, rw_grid_layout where, rw_boundary_kind lower, rw_boundary_kind upper, int n)
+{
+    static const double from[3] = {0, -1, 1}, length[3] = {2, 1, 3};
+    rw_expr_field u = {.name = "u", .dtype = RW_F64};
+    rw_expr_spec spec = {.name = "integral",
+                         .text = ndim > 2 ? "r = integral(1 + 2*x - y + 3*z)" : "r = integral(1 + 2*x - y)",
+                         .grid = {.ndim = ndim, .size = {1, 1, 1}, .spacing = {1, 1, 1}},
+                         .fields = &u,
+                         .nfields = 1,
+                         .layout = where};
+    const bool outer[2] = {lower == RW_BOUNDARY_DIRICHLET, upper == RW_BOUNDARY_DIRICHLET};
+    for (int d = 0; d < ndim; ++d) {
+        const int parts = where == RW_GRID_CELL ? n + d : n + d - 1 + outer[0] + outer[1];
+        u.boundary[2 * d] = (rw_boundary){lower, "1", "1", "1"};
+        u.boundary[2 * d + 1] = (rw_boundary){upper, "1", "1", "1"};
+        spec.grid.size[d] = n + d;
+        spec.grid.spacing[d] = length[d] / parts;
+        spec.grid.origin[d] = from[d] + (where == RW_GRID_CELL ? 0.5 : outer[0] ? 1 : 0) * spec.grid.spacing[d];
+    }
+    rw_expr *e;
+    double r;
+    OK(rw_expr_create(dev, &spec, &e));
+    OK(rw_expr_run(e, rw_device_queue(dev)));
+    OK(rw_expr_get(e, "r", &r, NULL));
+    rw_expr_destroy(&e);
+    return r;
+}
+
+static void test_integrals(void **state)
+{
+    (void)state;
+    static const rw_boundary_kind kinds[] = {RW_BOUNDARY_DIRICHLET, RW_BOUNDARY_NEUMANN, RW_BOUNDARY_ROBIN};
+    for (rw_grid_layout where = RW_GRID_AUTO; where <= RW_GRID_CELL; ++where)
+        for (int ndim = 2; ndim <= 3; ++ndim)
+            for (int lower = 0; lower < 3; ++lower)
+                for (int upper = 0; upper < 3; ++upper)
+                    for (int n = 2; n < 6; ++n) {
+                        const double want = ndim == 2 ? 7 : 66, /* volume times the value in the middle */
+                            got = integral(ndim, where, kinds[lower], kinds[upper], n);
+                        if (fabs(got - want) > 1e-12 * want)
+                            fail_msg("layout %d, %d-D, kinds %d, %d, n %d: %.17g", where, ndim, lower, upper, n, got);
+                    }
+}
+
 /* A march in time with the differences that reach far: no mode may grow (it did for upwind of order 4 and for
  * laplace(laplace()) of order 4 with lower polynomials beyond the sides). */
 static void test_closures_are_stable(void **state)
@@ -651,6 +696,7 @@ int main(void)
         cmocka_unit_test_setup(test_orders, without_compiler),
         cmocka_unit_test_setup(test_symmetric_functions, without_compiler),
         cmocka_unit_test_setup(test_values_beyond_the_sides, without_compiler),
+        cmocka_unit_test_setup(test_integrals, without_compiler),
         cmocka_unit_test_setup(test_closures_are_stable, without_compiler),
         cmocka_unit_test_setup(test_reductions_inside_differences, without_compiler),
         cmocka_unit_test(test_devices),

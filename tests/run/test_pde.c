@@ -439,7 +439,9 @@ static void test_grids(void **state)
                  {"{robin: [1, 1, 0]}", 1. / 7, 0},
                  {"{left: \"0\"}", 1. / 8, 1. / 8},
                  {"{right: \"0\"}", 1. / 8, 0},
-                 {"{x: \"0\", right: neumann}", 1. / 8, 1. / 8}};
+                 {"{x: \"0\", right: neumann}", 1. / 8, 1. / 8},
+                 {"{west: antisymmetric, east: symmetric}", 1. / 8, 1. / 8},
+                 {"{north: \"1\", south: periodic, y: symmetric}", 1. / 7, 0}};
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
         char text[512];
         rw_case *c = NULL;

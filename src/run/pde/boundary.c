@@ -1,7 +1,8 @@
 /* Boundary conditions from a case, and the grid that follows from them.
  *
  *   boundary: "0"                        the value on all sides (Dirichlet)
- *   boundary: periodic                   on all axes;  also: neumann (no flux), nearest, reflect101, reflect
+ *   boundary: periodic                   on all axes;  also: neumann (no flux), nearest, reflect101, reflect;
+ *                                        symmetric is neumann, antisymmetric the value 0
  *   boundary: {neumann: "g"}             outward normal derivative;  {robin: [a, b, c]}: a u + b du/dn = c
  *   boundary: {constant: "v"}            the value of every node outside
  *   boundary: {x: periodic, top: "1", bottom: neumann, left: {robin: ["1", "2", "0"]}}      sides one by one
@@ -23,6 +24,7 @@
 #include "run/pde/pde.h"
 
 static const char *const sides[] = {"left", "right", "bottom", "top", "back", "front"};
+static const char *const compass[] = {"west", "east", "south", "north"}; /* other names of the first four */
 static const char *const axes[] = {"x", "y", "z"};
 
 #define RW_X(name, text, ...) text,
@@ -31,6 +33,12 @@ static const char *const kinds[] = {RW_BOUNDARY_LIST(RW_X)};
 #define RW_X(name, ...) RW_BOUNDARY_##name,
 static const rw_boundary_kind kind_of[] = {RW_BOUNDARY_LIST(RW_X)};
 #undef RW_X
+
+/* Words for a kind whose value is 0. */
+static const struct {
+    const char *word;
+    rw_boundary_kind kind;
+} of_zero[] = {{"symmetric", RW_BOUNDARY_NEUMANN}, {"antisymmetric", RW_BOUNDARY_DIRICHLET}};
 
 /* RW_BOUNDARY_KINDS: the word is none. */
 static rw_boundary_kind find_kind(const char *word)
@@ -98,6 +106,11 @@ rw_status pde_read_condition(const rw_case *c, const pde_problem *p, const char 
     if (node->kind == RW_TREE_SCALAR) {
         if (!node->text[0])
             return rw_case_fail(c, node, "fields.%s.boundary is empty: give a value, or neumann", field);
+        for (int i = 0; i < RW_COUNT(of_zero); ++i)
+            if (!strcmp(node->text, of_zero[i].word)) {
+                *b = (rw_boundary){.kind = of_zero[i].kind, .a = "0"};
+                return RW_OK;
+            }
         b->kind = find_kind(node->text);
         if (b->kind < RW_BOUNDARY_KINDS && !rw_boundary_row_of(b->kind)->needs) {
             if (rw_boundary_values(b->kind)) b->a = "0";
@@ -129,7 +142,7 @@ static int find_side(const char *name, int ndim, int which[2])
             return 2;
         }
     for (int s = 0; s < 2 * ndim; ++s)
-        if (!strcmp(name, sides[s])) {
+        if (!strcmp(name, sides[s]) || (s < RW_COUNT(compass) && !strcmp(name, compass[s]))) {
             which[0] = s;
             return 1;
         }
