@@ -12,7 +12,7 @@ set(hot_code
     codelet/ fft/tables fft/length # twiddle factors
     core/convert core/random core/sha256
     device/array device/cpu/cpu device/exchange device/pack device/program device/queue device/storage # a launch
-    expr/apply expr/evaluate expr/plain expr/range expr/scalars # expressions of the host, a value for each node
+    expr/apply expr/evaluate expr/noise expr/plain expr/range expr/scalars # expressions of the host, a value a node
     image/columns image/histogram image/rank image/tiles image/weights # windows and their weights
     io/axes io/canvas io/colormap io/figure io/font io/h5 io/picture io/raster io/vti io/vts # pixels and fields
     krylov/basis krylov/scale

@@ -171,8 +171,8 @@ static const struct {
 };
 
 #define RANDOM                                                                                                         \
-    "expressions have no random numbers: for initial values read an array, initial: {file: u.npy}, or write a hash "   \
-    "of the place, mod(43758.5453*sin(127.1*x + 311.7*y), 1); noise in time is not available"
+    "random numbers of each node are noise(seed), in [0, 1), and normal(seed), the same at all times; noise in time "  \
+    "is not available"
 #define COMPLEX                                                                                                        \
     "write the imaginary unit as 1i; fields of a case are real: write psi = a + 1i*b as two fields, so that "          \
     "dpsi/dt = 1i*laplace(psi) is da/dt = -laplace(b), db/dt = laplace(a)"

@@ -36,8 +36,9 @@ rw_status rw_program_text(rw_context *ctx, const rw_device_ops *ops, const char 
     const char *dialect = rw_embedded_text(file);
     const char *math = rw_embedded_text("dialect_math.h"), *cmath = rw_embedded_text("dialect_complex.h");
     const char *functions = rw_embedded_text("dialect_functions.h"), *host = rw_embedded_text("dialect_c.h");
-    const char *types = rw_embedded_text("dialect_types.h"), *atomics = rw_embedded_text("dialect_atomics.h");
-    if (!dialect || !math || !cmath || !functions || !host || !types || !atomics)
+    const char *noise = rw_embedded_text("dialect_noise.h"), *types = rw_embedded_text("dialect_types.h"),
+               *atomics = rw_embedded_text("dialect_atomics.h");
+    if (!dialect || !math || !cmath || !functions || !host || !types || !atomics || !noise)
         return rw_fail(ctx, RW_ERR_INTERNAL, "the dialect file %s is missing from the library", file);
     for (int i = 0; i < n; ++i) rw_text_add(full, "#define %s %s\n", defines[i].name, defines[i].value);
     if (ctx->reproducible) rw_text_add(full, "#define RW_REPRODUCIBLE 1\n");
@@ -56,6 +57,7 @@ rw_status rw_program_text(rw_context *ctx, const rw_device_ops *ops, const char 
         if (rw_define_value(defines, n, "WITH_COMPLEX")) rw_text_add_bytes(full, cmath, strlen(cmath));
         rw_text_add(full, "#undef RT\n#undef RF\n#undef HALF_ULP\n#undef CT\n#undef CF\n");
     }
+    if (strstr(text, "RX(no")) rw_text_add_bytes(full, noise, strlen(noise));
     rw_text_add(full, "#line 1 \"");
     for (const char *c = name; *c; ++c) rw_text_add(full, "%c", strchr("\"\\\n\r", *c) ? '_' : *c);
     rw_text_add(full, "\"\n");

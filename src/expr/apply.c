@@ -163,6 +163,12 @@ void rw_graph_apply(const rw_graph *g, rw_node_op op, int index, const double (*
         out[1] = 0;
         return;
     }
+    if (op == RW_OP_NOISE || op == RW_OP_NORMAL) {
+        out[0] = rw_noise_value(op, index, &g->grid,
+                                (const int64_t[]){(int64_t)arg[0][0], (int64_t)arg[1][0], (int64_t)arg[2][0]});
+        out[1] = 0;
+        return;
+    }
     if (op != RW_OP_CALL) {
         rw_apply(op, arg, is_complex, out);
         return;

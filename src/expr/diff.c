@@ -132,7 +132,9 @@ static rw_node diff_op(diff_state *s, rw_node n)
     case RW_OP_NE:
     case RW_OP_AND:
     case RW_OP_OR:
-    case RW_OP_NOT: return K(0);
+    case RW_OP_NOT:
+    case RW_OP_NOISE:
+    case RW_OP_NORMAL: return K(0);
     case RW_OP_CAST: return rw_dtype_is_integer((rw_dtype)p.index) || p.index == RW_BOOL ? K(0) : diff(s, a);
     case RW_OP_CALL:
         for (int i = 0; i < 3; ++i)

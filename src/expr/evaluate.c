@@ -37,6 +37,11 @@ static void coordinate(void *place, const rw_graph *g, rw_node n, double out[2])
 {
     const rw_graph_node *q = g->nodes + n;
     const double *p = place;
+    out[1] = 0;
+    if (q->version) {
+        out[0] = p[q->index] + q->offset[q->index] + (double)g->grid.first[q->index];
+        return;
+    }
     out[0] = g->params[g->origin[q->index]].re +
              (p[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
     out[1] = 0;

@@ -240,6 +240,17 @@ rw_node rw_coord(rw_graph *g, int axis, int offset)
     return intern(g, n);
 }
 
+rw_node rw_index(rw_graph *g, int axis, int offset)
+{
+    rw_graph_node n = LEAF(RW_OP_COORD);
+    n.index = axis;
+    n.version = 1;
+    n.offset[axis] = (int16_t)offset;
+    n.is_field = true;
+    n.depends = (uint8_t)(RW_ON_COORD << axis);
+    return intern(g, n);
+}
+
 static int whole_of_type(rw_dtype dtype)
 {
     switch (dtype) {
@@ -684,6 +695,8 @@ rw_node rw_remake(rw_graph *g, const rw_graph_node *p, const rw_node arg[3])
     case RW_OP_REDUCE: return rw_reduce(g, (rw_reduce_kind)p->index, arg[0]);
     case RW_OP_CALL: return rw_call(g, p->index, arg);
     case RW_OP_CAST: return rw_cast(g, (rw_dtype)p->index, arg[0]);
+    case RW_OP_NOISE:
+    case RW_OP_NORMAL: return rw_noise(g, (rw_node_op)p->op, p->index, arg);
     default: return make(g, (rw_node_op)p->op, arg[0], arg[1], arg[2], p->integer);
     }
 }
@@ -725,6 +738,18 @@ rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a)
     n.reduced = p->reduced;
     n.depends = p->depends;
     n.depth = p->depth + 1;
+    return intern(g, n);
+}
+
+rw_node rw_noise(rw_graph *g, rw_node_op op, int seed, const rw_node args[3])
+{
+    rw_graph_node n = LEAF(op);
+    if (g->failed) return 0;
+    n.index = seed;
+    memcpy(n.arg, args, sizeof n.arg);
+    n.is_field = true;
+    n.depends = RW_ON_COORD | RW_ON_COORD << 1 | RW_ON_COORD << 2; /* no function of one coordinate: no table */
+    n.depth = 1;
     return intern(g, n);
 }
 

@@ -165,6 +165,12 @@ rw_node rw_const(rw_graph *g, double re, double im);
 rw_node rw_exact(rw_graph *g, rw_int128 value);
 rw_node rw_scalar_argument(rw_graph *g, int index);
 rw_node rw_coord(rw_graph *g, int axis, int offset);
+/* The index of the node in the whole grid, a COORD of version 1. */
+rw_node rw_index(rw_graph *g, int axis, int offset);
+/* NOISE or NORMAL of nodes whose indices are the arguments. */
+rw_node rw_noise(rw_graph *g, rw_node_op op, int seed, const rw_node args[3]);
+/* noise.c: its value; the indices are those of the whole grid. */
+double rw_noise_value(rw_node_op op, int seed, const rw_grid *grid, const int64_t index[3]);
 rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]);
 rw_node rw_field_at(rw_graph *g, int index, int version, int column);
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a);

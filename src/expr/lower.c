@@ -358,6 +358,26 @@ static rw_status lower_shorthand(rw_lowering *l, const rw_syntax *s, const rw_va
     return RW_OK;
 }
 
+/* noise(seed), normal(seed) */
+static rw_status lower_noise(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known, rw_value *v)
+{
+    rw_graph *g = l->graph;
+    *known = !strcmp(s->name, "noise") || !strcmp(s->name, "normal");
+    if (!*known) return RW_OK;
+    RW_TRY(rw_need_arguments(l, s, n, 1));
+    const rw_graph_node *seed = g->nodes + args[0].node[0];
+    const bool good = seed->op == RW_OP_CONST && seed->im == 0 && seed->re == floor(seed->re);
+    if (!good || seed->re < 0 || seed->re > 2147483647)
+        return FAIL(s->args[0]->at, "the seed of %s must be an integer from 0 to 2147483647", s->name);
+    if (g->unstructured)
+        return FAIL(s->at, "%s is not defined here: the cells of this grid are not in rows along x, y and z", s->name);
+    rw_node index[3];
+    const int number = (int)seed->re;
+    for (int d = 0; d < 3; ++d) index[d] = d < g->grid.ndim ? rw_index(g, d, 0) : rw_real(g, 0);
+    *v = rw_scalar_value(rw_noise(g, s->name[2] == 'i' ? RW_OP_NOISE : RW_OP_NORMAL, number, index));
+    return RW_OK;
+}
+
 /* Reductions: sum, mean, min, max, norm, norm1, normmax of one expression, dot of two. *known is false for others. */
 static rw_status lower_reduction(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
                                  rw_value *v)
@@ -475,6 +495,8 @@ static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
     RW_TRY(lower_complex_base(l, s, args, s->n, &known, v));
     if (known) return RW_OK;
     RW_TRY(lower_shorthand(l, s, args, s->n, &known, v));
+    if (known) return RW_OK;
+    RW_TRY(lower_noise(l, s, args, s->n, &known, v));
     if (known) return RW_OK;
     rw_node_op op = RW_OP_COUNT;
     for (int i = 0; i < RW_OP_COUNT; ++i)

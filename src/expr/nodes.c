@@ -259,6 +259,20 @@ static void emit_table_value(rw_emitter *e, rw_node n)
     else ADD("t%d[%c]", n, i);
 }
 
+/* The number of the node in the whole grid, from the indices that its arguments are. */
+static void emit_noise(rw_emitter *e, const rw_graph_node *p)
+{
+    const rw_grid *grid = &e->g->grid;
+    long long stride = 1;
+    ADD("RX(%s)(%d, (u64)(0", p->op == RW_OP_NOISE ? "noise" : "normal", p->index);
+    for (int d = 0; d < grid->ndim; ++d) {
+        const rw_graph_node *index = rw_node_of(e, p->arg[d]);
+        ADD(" + (i64)(%s + (%lld)) * %lld", e->index[d], (long long)(index->offset[d] + grid->first[d]), stride);
+        stride *= grid->global_size[d] ? grid->global_size[d] : grid->size[d];
+    }
+    ADD("))");
+}
+
 void rw_emit_nodes(rw_emitter *e, const uint8_t *wanted, const char *indent)
 {
     for (int n = 0; n < e->use.nnodes; ++n) {
@@ -270,6 +284,10 @@ void rw_emit_nodes(rw_emitter *e, const uint8_t *wanted, const char *indent)
         else if (forward && p->integer) ADD("%s", rw_converted(e, forward->value, p->integer));
         else if (forward) ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
         else if (p->op == RW_OP_FIELD) e->field(e, p);
+        else if (p->op == RW_OP_COORD && p->version)
+            ADD("(real)(%s + (%lld))", e->index[p->index],
+                (long long)(p->offset[p->index] + e->g->grid.first[p->index]));
+        else if (p->op == RW_OP_NOISE || p->op == RW_OP_NORMAL) emit_noise(e, p);
         else if (p->op == RW_OP_COORD)
             ADD("MULADD((real)(%s + (%d)), %s, %s)", e->index[p->index], p->offset[p->index],
                 rw_word(e, rw_scalar_argument(e->g, e->g->spacing[p->index])),

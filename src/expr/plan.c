@@ -273,6 +273,7 @@ static void add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n, rw_n
     use->flops += rw_ops[p->op].flops * (p->is_field ? 1 : 0);
     if (p->op == RW_OP_COORD) {
         use->coordinates = true;
+        if (p->version) return; /* an index */
         rw_graph *build = plan->graph; /* their nodes exist: made by rw_plan_use */
         add(plan, pass, use, rw_scalar_argument(build, g->origin[p->index]), RW_ALONE);
         add(plan, pass, use, rw_scalar_argument(build, g->spacing[p->index]), RW_ALONE);

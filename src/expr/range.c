@@ -55,7 +55,8 @@ static void mark(const rw_graph *g, rw_node n, bool *used)
 static bool can_bound(const rw_graph *g, rw_node n)
 {
     const rw_graph_node *p = g->nodes + n;
-    return !p->is_complex && p->op != RW_OP_CALL && p->op != RW_OP_CAST && p->op != RW_OP_STATE;
+    return !p->is_complex && p->op != RW_OP_CALL && p->op != RW_OP_CAST && p->op != RW_OP_STATE &&
+           p->op != RW_OP_NOISE && p->op != RW_OP_NORMAL;
 }
 
 rw_range *rw_range_create(rw_graph *g, rw_node node, int param)

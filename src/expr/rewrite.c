@@ -55,7 +55,8 @@ static rw_node shift_leaf(void *user, rw_graph *g, rw_node leaf)
 {
     const shift_by *s = user;
     rw_graph_node p = g->nodes[leaf];
-    if (p.op == RW_OP_COORD && p.index == s->axis) return rw_coord(g, s->axis, p.offset[s->axis] + s->by);
+    if (p.op == RW_OP_COORD && p.index == s->axis)
+        return (p.version ? rw_index : rw_coord)(g, s->axis, p.offset[s->axis] + s->by);
     if (p.op != RW_OP_FIELD) return leaf;
     int offset[3] = {p.offset[0], p.offset[1], p.offset[2]};
     offset[s->axis] += s->by;

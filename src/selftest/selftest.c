@@ -162,8 +162,8 @@ static void test_reductions(rw_selftest_run *r)
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 /* Runs a program over fields a, b and out on the device and in the plain evaluator. */
-static rw_status compare(rw_selftest_run *r, const char *text, rw_dtype dtype, const rw_boundary *boundary, int order,
-                         double *error)
+static rw_status compare(rw_selftest_run *r, const char *text, rw_dtype dtype, const rw_boundary *boundary,
+                         rw_grid_layout layout, int order, double *error)
 {
     bool f32 = dtype == RW_F32 || dtype == RW_C64, z = rw_dtype_is_complex(dtype);
     rw_expr_field fields[] = {{.name = "a", .dtype = dtype},
@@ -176,6 +176,7 @@ static rw_status compare(rw_selftest_run *r, const char *text, rw_dtype dtype, c
                          .text = text,
                          .grid = {2, {NX, NY, 1}, {0.1, 0.2, 1}, {0.05, -1, 0}},
                          .order = order,
+                         .layout = layout,
                          .fields = fields,
                          .nfields = 3,
                          .scalars = &scalar,
@@ -241,13 +242,13 @@ static const expression_case operators[] = {
 };
 
 static void expression_row(rw_selftest_run *r, const char *prefix, const expression_case *c, rw_dtype dtype,
-                           const rw_boundary *boundary, int order, double tolerance)
+                           const rw_boundary *boundary, rw_grid_layout layout, int order, double tolerance)
 {
     char name[64];
     double error = 0;
     snprintf(name, sizeof name, "%s %s", prefix, c->name);
     rw_selftest_result *row = rw_selftest_begin(r, name);
-    rw_status status = compare(r, c->text, dtype, boundary, order, &error);
+    rw_status status = compare(r, c->text, dtype, boundary, layout, order, &error);
     rw_selftest_end(r, row, status, error, tolerance);
 }
 
@@ -263,19 +264,20 @@ static void test_expressions(rw_selftest_run *r)
                                              {RW_BOUNDARY_NEUMANN, "x", 0, 0},
                                              {RW_BOUNDARY_NEAREST, 0, 0, 0}}};
     for (int i = 0; i < RW_COUNT(functions); ++i) {
-        expression_row(r, "expr f64", functions + i, RW_F64, nearest, 2, 1e-12);
-        expression_row(r, "expr f32", functions + i, RW_F32, nearest, 2, 1e-4);
+        expression_row(r, "expr f64", functions + i, RW_F64, nearest, RW_GRID_AUTO, 2, 1e-12);
+        expression_row(r, "expr f32", functions + i, RW_F32, nearest, RW_GRID_AUTO, 2, 1e-4);
     }
     for (int i = 0; i < RW_COUNT(complex_functions); ++i) {
-        expression_row(r, "expr c128", complex_functions + i, RW_C128, nearest, 2, 1e-12);
-        expression_row(r, "expr c64", complex_functions + i, RW_C64, nearest, 2, 1e-4);
+        expression_row(r, "expr c128", complex_functions + i, RW_C128, nearest, RW_GRID_AUTO, 2, 1e-12);
+        expression_row(r, "expr c64", complex_functions + i, RW_C64, nearest, RW_GRID_AUTO, 2, 1e-4);
     }
     for (int i = 0; i < RW_COUNT(operators); ++i)
         for (int k = 0; k < 2; ++k)
-            expression_row(r, k ? "grid order 4" : "grid order 2", operators + i, RW_F64, mixed[k], k ? 4 : 2, 1e-11);
+            expression_row(r, k ? "grid order 4" : "grid order 2", operators + i, RW_F64, mixed[k], RW_GRID_AUTO,
+                           k ? 4 : 2, 1e-11);
 }
 
-/* A row for each kind of boundary: three nodes beyond each side, and beyond corners. */
+/* Rows for each kind of boundary, layout and order: three nodes beyond each side, and beyond corners. */
 static void test_boundaries(rw_selftest_run *r)
 {
 #define RW_X(name, text, ...) text,
@@ -285,12 +287,16 @@ static void test_boundaries(rw_selftest_run *r)
     static const rw_boundary_kind kinds[] = {RW_BOUNDARY_LIST(RW_X)};
 #undef RW_X
     for (int i = 0; i < RW_COUNT(kinds); ++i)
-        for (int order = 2; order <= 4; order += 2) {
-            rw_boundary sides[6];
+        for (int k = 0; k < 4; ++k) {
+            static const char *const prefix[] = {"boundary order 2", "boundary order 4", "cell order 2",
+                                                 "cell order 4"};
+            const rw_grid_layout layout = k < 2 ? RW_GRID_AUTO : RW_GRID_CELL;
             const expression_case c = {names[i], "out = a[i-3, j+1] + 2*a[i+2, j-3] - b[i+1, j] + 3*laplace(b)"};
             const bool three = rw_boundary_values(kinds[i]) == 3;
+            rw_boundary sides[6];
+            if (layout == RW_GRID_CELL && !rw_boundary_values(kinds[i])) continue; /* as in layout auto */
             for (int s = 0; s < 6; ++s) sides[s] = (rw_boundary){kinds[i], three ? "1" : "c*x + y", "2", "c*y"};
-            expression_row(r, order == 4 ? "boundary order 4" : "boundary order 2", &c, RW_F64, sides, order, 1e-11);
+            expression_row(r, prefix[k], &c, RW_F64, sides, layout, k % 2 ? 4 : 2, 1e-11);
         }
 }
 

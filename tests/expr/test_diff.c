@@ -146,6 +146,8 @@ static void test_operations(void **state)
         const bool floats = type == RW_F16 || type == RW_BF16;
         assert_true(at(derivative(rw_cast(g, (rw_dtype)type, node("3*a")), "a"), param("a"), 0.7) == (floats ? 3 : 0));
     }
+    /* random numbers of a node depend on nothing else */
+    assert_true(rw_is_const(g, derivative(node("noise(1) + normal(2)"), "a"), 0));
     for (int i = before; i < g->n; ++i) seen[g->nodes[i].op] = true;
     for (int op = RW_OP_ADD; op < RW_OP_COUNT; ++op)
         if (!seen[op] && op != RW_OP_CALL) fail_msg("no derivative of %s is tested", rw_ops[op].name);

@@ -203,7 +203,8 @@ static void test_bad_input(void **state)
          ":4:23: field u is not allowed here: use only coordinates, t and parameters"},
         {CASE("{u: {initial: \"1\"}}", "functions: [\"w = 3\"]\n" EQ TIME),
          ":4:14: functions takes definitions such as f(a) = a - a^3: write other statements under equations"},
-        {CASE("{u: {initial: \"rand(x)\"}}", EQ TIME), "function rand is unknown: expressions have no random numbers"},
+        {CASE("{u: {initial: \"rand(x)\"}}", EQ TIME),
+         "function rand is unknown: random numbers of each node are noise(seed)"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
         rw_case *c = NULL;

@@ -51,7 +51,8 @@ void pde_at_place(void *user, const rw_graph *g, rw_node leaf, double out[2])
     const rw_graph_node *q = g->nodes + leaf;
     const double *place = user; /* in nodes */
     out[0] = out[1] = 0;
-    if (q->op == RW_OP_COORD)
+    if (q->op == RW_OP_COORD && q->version) out[0] = place[q->index] + q->offset[q->index];
+    else if (q->op == RW_OP_COORD)
         out[0] = g->params[g->origin[q->index]].re +
                  (place[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
 }
