@@ -234,7 +234,6 @@ const char *rw_foreign_word(const char *given)
         {"csc", "write 1/sin(a)"},
         {"cot", "write 1/tan(a)"},
         {"sec", "write 1/cos(a)"},
-        {"curl", "write it with dx, dy, dz of the components"},
         {"true", "write 1"},
         {"false", "write 0"},
     };

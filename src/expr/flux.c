@@ -3,7 +3,7 @@
  * u')'. */
 #include "expr/lower.h"
 
-enum { FACTORS = 4 };
+enum { FACTORS = 8 };
 
 /* (k u')' along an axis. Order 2: ((k+ + k)(u+ - u) - (k + k-)(u - u-)) / 2h^2. Order 4 (Mattsson, J. Sci. Comput. 51,
  * 2012, interior): symmetric, conservative, on five nodes, and for constant k the stencil of u'': sum over m = 1, 2 and
@@ -39,7 +39,7 @@ rw_node rw_conduction(rw_graph *g, rw_node k, rw_node u, int axis, int order)
 void rw_make_flux(rw_graph *g, rw_value *v, rw_node u, int axis, int order)
 {
     v->nfluxes = 1;
-    v->flux[0] = (rw_flux){-1, u, axis, order};
+    v->flux[0] = (rw_flux){.factor = -1, .potential = u, .axis = axis, .order = order, .component = -1};
     for (int d = 0; d < v->n; ++d) v->rest[d] = rw_real(g, 0);
 }
 
@@ -82,15 +82,53 @@ void rw_combine_fluxes(rw_graph *g, rw_node_op op, const rw_value *a, const rw_v
     }
 }
 
+static bool is_of(const rw_flux *f, int component) { return f->component < 0 || f->component == component; }
+
+void rw_join_fluxes(const rw_value *parts, rw_value *v)
+{
+    v->nfluxes = 0;
+    for (int d = 0; d < v->n; ++d) {
+        if (v->nfluxes + parts[d].nfluxes > FACTORS) {
+            v->nfluxes = 0;
+            return;
+        }
+        for (int i = 0; i < parts[d].nfluxes; ++i) {
+            v->flux[v->nfluxes] = parts[d].flux[i];
+            v->flux[v->nfluxes++].component = d;
+        }
+        v->rest[d] = parts[d].nfluxes ? parts[d].rest[0] : parts[d].node[0];
+    }
+}
+
+rw_value rw_component(const rw_value *v, int component)
+{
+    rw_value part = rw_scalar_value(v->node[component]);
+    for (int i = 0; i < v->nfluxes; ++i) {
+        if (!is_of(v->flux + i, component)) continue;
+        rw_flux *f = part.flux + part.nfluxes++;
+        *f = v->flux[i];
+        f->component = -1;
+        if (f->axis < 0) f->axis = component;
+    }
+    if (part.nfluxes) part.rest[0] = v->rest[component];
+    return part;
+}
+
 rw_node rw_flux_derivative(rw_graph *g, const rw_value *v, int component, int axis, int order)
 {
-    bool compact = v->nfluxes > 0;
-    for (int i = 0; i < v->nfluxes; ++i)
+    bool compact = true;
+    int fluxes = 0;
+    for (int i = 0; i < v->nfluxes; ++i) {
+        if (!is_of(v->flux + i, component)) continue;
         compact = compact && v->flux[i].order == order && (v->flux[i].axis == axis || v->flux[i].axis < 0);
+        ++fluxes;
+    }
+    compact = compact && fluxes;
     if (!compact) return rw_central(g, v->node[component], axis, 1, order);
     rw_node sum = rw_central(g, v->rest[component], axis, 1, order);
     for (int i = 0; i < v->nfluxes; ++i) {
         const rw_flux *f = v->flux + i;
+        if (!is_of(f, component)) continue;
         sum = ADD(sum, f->factor < 0 ? rw_central(g, f->potential, axis, 2, order)
                                      : rw_conduction(g, f->factor, f->potential, axis, order));
     }

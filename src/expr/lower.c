@@ -226,6 +226,32 @@ static rw_status make_checked(rw_lowering *l, const rw_syntax *s, rw_node_op op,
     return RW_OK;
 }
 
+/* q.x */
+static rw_status lower_component(rw_lowering *l, const rw_syntax *s, const rw_value *q, rw_value *v)
+{
+    const int axis = s->name[2] - 'x';
+    if (q->n == 1 && l->graph->grid.ndim > 1) return FAIL(s->at, "%s: only a vector has components", s->name + 1);
+    if (axis >= q->n)
+        return FAIL(s->at, "%s does not exist: vectors have %d components on this grid", s->name + 1, q->n);
+    *v = rw_component(q, axis);
+    return RW_OK;
+}
+
+/* [a, b] */
+static rw_status lower_vector(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, rw_value *v)
+{
+    const int ndim = l->graph->grid.ndim;
+    if (l->graph->unstructured) return FAIL(s->at, "vectors are not available on this grid");
+    if (n != ndim) return FAIL(s->at, "a vector of %d components on a grid of %d dimensions", n, ndim);
+    *v = (rw_value){.n = n};
+    for (int d = 0; d < n; ++d) {
+        if (args[d].n > 1) return FAIL(s->args[d]->at, "a component of a vector must be a scalar");
+        v->node[d] = args[d].node[0];
+    }
+    rw_join_fluxes(args, v);
+    return RW_OK;
+}
+
 static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
 {
     static const struct {
@@ -239,6 +265,7 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
     rw_graph *g = l->graph;
     rw_value a, b = {.n = 1};
     RW_TRY(rw_lower(l, l->source, s->args[0], &a));
+    if (s->name[0] == 'u' && s->name[1] == '.') return lower_component(l, s, &a, v);
     if (s->n > 1) RW_TRY(rw_lower(l, l->source, s->args[1], &b));
     char sa[32], sb[32];
     if (!strcmp(s->name, "\xc2\xb7")) { /* inner product of vectors at each node */
@@ -482,6 +509,7 @@ static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
     rw_value args[16];
     bool known;
     for (int i = 0; i < s->n; ++i) RW_TRY(rw_lower(l, l->source, s->args[i], args + i));
+    if (*s->name == '[') return lower_vector(l, s, args, s->n, v);
     for (int i = 0; i < l->nfunctions; ++i)
         if (!strcmp(l->functions[i].name, s->name)) return lower_function(l, s, l->functions + i, args, s->n, v);
     int in_c = rw_graph_find_function(l->graph, s->name);

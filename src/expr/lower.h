@@ -10,14 +10,15 @@
 typedef struct rw_flux {
     rw_node factor, potential;
     int axis, order;
+    int component; /* of a vector that it belongs to; -1: all */
 } rw_flux;
 
-/* A value: a scalar or a vector of the grid's dimension (from grad). */
+/* A value: a scalar or a vector of the grid's dimension (from grad, or [a, b]). */
 typedef struct rw_value {
     int n; /* 1, or ndim for a vector */
     rw_node node[3];
     int nfluxes; /* > 0: it is the sum of these and of `rest` */
-    rw_flux flux[4];
+    rw_flux flux[8];
     rw_node rest[3];
 } rw_value;
 
@@ -80,6 +81,9 @@ rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_va
 rw_node rw_conduction(rw_graph *g, rw_node k, rw_node u, int axis, int order);
 void rw_make_flux(rw_graph *g, rw_value *v, rw_node u, int axis, int order);
 void rw_combine_fluxes(rw_graph *g, rw_node_op op, const rw_value *a, const rw_value *b, rw_value *v);
+/* Those of a vector from its n components; of one component of a vector. */
+void rw_join_fluxes(const rw_value *parts, rw_value *v);
+rw_value rw_component(const rw_value *v, int component);
 rw_node rw_flux_derivative(rw_graph *g, const rw_value *v, int component, int axis, int order);
 
 /* gather.c: the tables of a stencil, empty so far; the laplacian of an expression on a grid without rows. */

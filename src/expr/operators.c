@@ -189,7 +189,8 @@ static rw_status lower_derivative(rw_lowering *l, const rw_syntax *s, const rw_v
 
 static bool is_grid_operator(const char *w)
 {
-    static const char *const others[] = {"laplace", "grad", "div", "divgrad", "upwind", "upwind1", "shift", "integral"};
+    static const char *const others[] = {"laplace", "grad",    "div",   "divgrad", "curl",
+                                         "upwind",  "upwind1", "shift", "integral"};
     int axes[4], axis, up;
     bool is = rw_derivative_word(w, axes) || one_sided_word(w, &axis, &up);
     for (int i = 0; i < RW_COUNT(others); ++i) is = is || !strcmp(w, others[i]);
@@ -312,6 +313,18 @@ rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_va
         for (int d = 0; d < g->grid.ndim; ++d)
             sum = rw_make2(g, RW_OP_ADD, sum, rw_flux_derivative(g, args, d, d, order));
         *v = rw_scalar_value(sum);
+        return RW_OK;
+    }
+    if (!strcmp(w, "curl")) {
+        RW_TRY(take_order(l, s, args, &n, 1, &order));
+        if (g->grid.ndim < 2 || args[0].n != g->grid.ndim)
+            return FAIL(s->at, "incompatible shapes: curl takes a vector of 2 or 3 components");
+        *v = (rw_value){.n = g->grid.ndim == 2 ? 1 : 3};
+        for (int i = 0; i < v->n; ++i) { /* in two dimensions the component along z */
+            const int x = v->n == 1 ? 0 : (i + 1) % 3, y = v->n == 1 ? 1 : (i + 2) % 3;
+            v->node[i] = rw_make2(g, RW_OP_SUB, rw_central(g, args[0].node[y], x, 1, order),
+                                  rw_central(g, args[0].node[x], y, 1, order));
+        }
         return RW_OK;
     }
     if (!strcmp(w, "divgrad")) {

@@ -249,22 +249,24 @@ static rw_syntax *number(parser *p)
     return s;
 }
 
+/* Arguments up to the closing bracket: of a function, or with the name "[" the components of a vector. */
 static rw_syntax *call(parser *p, int at, const char *name)
 {
+    const char *const end = *name == '[' ? "]" : ")", *const what = *name == '[' ? "a vector" : name;
     rw_syntax *args[16];
     int n = 0;
     p->brackets++;
     skip(p);
-    if (!take(p, ")")) {
+    if (!take(p, end)) {
         for (;;) {
             if (n == 16) {
-                FAIL(p, at, "%s has more than 16 arguments", name);
+                FAIL(p, at, "%s has more than 16 arguments", what);
                 break;
             }
             if (!(args[n] = expression(p))) break;
             n++;
             if (take(p, ",")) continue;
-            if (!take(p, ")")) FAIL(p, p->at, "expected ',' or ')' in the arguments of %s", name);
+            if (!take(p, end)) FAIL(p, p->at, "expected ',' or '%s' in the arguments of %s", end, what);
             break;
         }
     }
@@ -330,8 +332,14 @@ static rw_syntax *primary_value(parser *p);
 static rw_syntax *primary(parser *p)
 {
     rw_syntax *s = primary_value(p);
-    while (s && take(p, "[")) s = neighbour(p, s);
-    return s;
+    for (;;) {
+        const char *at = p->text + p->at;
+        if (s && at[0] == '.' && at[1] >= 'x' && at[1] <= 'z' && !name_char(at[2])) {
+            s = operate(p, p->at, (const char[]){'u', '.', at[1], 0}, s, NULL);
+            p->at += 2;
+        } else if (s && take(p, "[")) s = neighbour(p, s);
+        else return s;
+    }
 }
 
 /* How a sign of mathematics is written here; NULL: it is none. */
@@ -368,6 +376,7 @@ static rw_syntax *primary_value(parser *p)
         if (s) p->at++;
         return s;
     }
+    if (take(p, "[")) return call(p, at, "[");
     if (take_name(p, name)) {
         if (!strcmp(name, "not") || !strcmp(name, "and") || !strcmp(name, "or")) {
             FAIL(p, at, "'%s' is not allowed here: put brackets around the condition", name);
