@@ -150,8 +150,8 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     return status;
 }
 
-/* The spacing is a scalar of the program, so that its value is no part of the kernel text; so is the number of nodes,
- * that of the whole grid. */
+/* The spacing is a scalar of the program, so that its value is no part of the kernel text; the number of nodes, that of
+ * the whole grid, is a constant. */
 static rw_status lower_of_grid(rw_lowering *l, const rw_syntax *s, rw_value *v)
 {
     rw_graph *g = l->graph;

@@ -50,7 +50,7 @@ typedef struct pde_problem {
 /* Keeps a text made by rw_format or rw_strdup until the problem is destroyed; NULL (memory) fails. */
 rw_status pde_own(pde_problem *p, rw_context *ctx, char *text);
 
-/* boundary.c: the conditions of field f from its setting, and the grid that all of them fit. */
+/* boundary.c */
 /* One condition: a word, an expression, or {kind: value}; *value is what stands in the case for its expressions. */
 rw_status pde_read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_tree *node,
                              rw_boundary *b, const rw_tree **value);
@@ -58,6 +58,7 @@ rw_status pde_read_condition(const rw_case *c, const pde_problem *p, const char 
 rw_status pde_read_kind(const rw_case *c, const char *field, const rw_tree *node, int at, rw_boundary *b);
 /* The node on a side of this kind is given, and no unknown. */
 bool pde_pins(const pde_problem *p, rw_boundary_kind kind);
+/* The conditions of field f from its setting, and the grid that all of them fit. */
 rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tree *node);
 rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
 /* parts.c: a side in parts, as one condition. */
