@@ -241,6 +241,12 @@ static bool finds_field(rw_graph *g, rw_node n, int field)
     return found;
 }
 
+bool rw_graph_reads(rw_graph *g, rw_node n, int field)
+{
+    g->stamp++;
+    return n >= 0 && g->nodes[n].depends & RW_ON_FIELD && finds_field(g, n, field);
+}
+
 int rw_shared_field(rw_graph *g, rw_node a, rw_node b)
 {
     for (int f = 0; f < g->nfields; ++f) {

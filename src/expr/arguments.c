@@ -41,6 +41,19 @@ static bool add_array(rw_emitter *e, rw_slot slot, const char *type, const char 
     return add_slot(e, slot.kind, slot.index, slot.read, slot.written) && !e->arrays.failed && !e->array_names.failed;
 }
 
+/* Functions for values beyond sides take the fields that sides read as further arguments. */
+static bool add_read_by_sides(rw_emitter *e)
+{
+    e->own = e->uniforms.length;
+    for (int f = 0; f < e->g->nfields; ++f) {
+        if (!e->use.side[f]) continue;
+        const char *name = e->g->fields[f].name;
+        rw_text_add(&e->uniforms, ", GLOBAL const %s *b_%s", rw_dtype_word(e->g->fields[f].dtype), name);
+        rw_text_add(&e->uniform_names, ", b_%s", name);
+    }
+    return !e->uniforms.failed && !e->uniform_names.failed;
+}
+
 rw_status rw_emit_arguments(rw_emitter *e)
 {
     bool ok = true;
@@ -58,6 +71,7 @@ rw_status rw_emit_arguments(rw_emitter *e)
         if (e->use.table[n]) ok = add_array(e, (rw_slot){RW_SLOT_TABLE, n, true, false}, "real", "", name) && ok;
     }
     ok = rw_emit_uniforms(e) && ok;
+    ok = add_read_by_sides(e) && ok;
     if (e->k->naccumulators) ok = add_slot(e, RW_SLOT_PARTIAL, 0, false, true) && ok;
     if (!ok) return rw_fail_memory(e->g->ctx, 1024, "a kernel");
     if (e->k->nslots > RW_ARGUMENTS)
@@ -85,8 +99,13 @@ void rw_emit_definitions(rw_emitter *e)
 
 void rw_emit_head(rw_emitter *e)
 {
-    ADD("KERNEL(run%s%s%s)\n{\n", rw_text_of(&e->arrays), rw_text_of(&e->uniforms),
+    ADD("KERNEL(run%s%.*s%s)\n{\n", rw_text_of(&e->arrays), (int)e->own, rw_text_of(&e->uniforms),
         e->k->naccumulators ? ", GLOBAL f64 *RESTRICT part" : "");
+    for (int f = 0; f < e->g->nfields; ++f)
+        if (e->use.side[f]) {
+            const char *name = e->g->fields[f].name;
+            ADD("    GLOBAL const %s *b_%s = f_%s;\n", rw_dtype_word(e->g->fields[f].dtype), name, name);
+        }
 }
 
 void rw_emit_tile(rw_emitter *e, const char *indent)

@@ -54,8 +54,15 @@ void rw_set_boundary(rw_graph *g, int field, int side, rw_boundary_kind kind, co
     const rw_boundary_row *row = rw_boundary_row_of(kind);
     const rw_node a = row->index && values[0] >= 0 ? rw_cast(g, g->fields[field].dtype, values[0]) : values[0];
     const bool cell = g->layout == RW_GRID_CELL;
-    g->fields[field].boundary[side] = (rw_graph_side){
-        kind, row->pins && !cell, row->slope || (row->pins && cell), {{a, values[1], values[2]}}};
+    bool reads = false;
+    for (int i = 0; i < 3; ++i) reads = reads || (values[i] >= 0 && g->nodes[values[i]].depends & RW_ON_FIELD);
+    g->fields[field].boundary[side] = (rw_graph_side){kind,
+                                                      row->pins && !cell,
+                                                      row->slope || (row->pins && cell),
+                                                      reads,
+                                                      {{a, values[1], values[2]}}};
+    g->fields[field].reads |= reads;
+    g->sides_read |= reads;
 }
 
 rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides, bool rows)

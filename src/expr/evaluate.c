@@ -42,23 +42,80 @@ static void coordinate(void *place, const rw_graph *g, rw_node n, double out[2])
         out[0] = p[q->index] + q->offset[q->index] + (double)g->grid.first[q->index];
         return;
     }
-    out[0] = g->params[g->origin[q->index]].re +
-             (p[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
+    out[0] =
+        g->params[g->origin[q->index]].re + (p[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
     out[1] = 0;
 }
 
-/* An expression without fields at node p, which may lie beyond the grid; at p between two nodes. */
-static void at_place(const machine *m, rw_node n, const int64_t p[3], double out[2])
+/* A place of a side, in nodes, perhaps between two. */
+typedef struct side_place {
+    double at[3];
+    const machine *m;
+    int axis, upper; /* of the side whose expression reads fields */
+} side_place;
+
+/* A field along the side, by Newton's polynomial through the nodes at an end of an axis where p is beyond it. */
+static double complex along(const machine *m, int f, const int64_t p[3], int axis)
 {
-    double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
-    rw_graph_value(m->g, n, coordinate, place, out);
+    const int64_t n = m->g->grid.size[axis];
+    int64_t q[3] = {p[0], p[1], p[2]};
+    double complex difference[5], sum = 0, product = 1;
+    if (p[axis] >= 0 && p[axis] < n) {
+        double out[2];
+        if (axis < 2) return along(m, f, p, axis + 1);
+        load(m, f, (p[2] * m->g->grid.size[1] + p[1]) * m->g->grid.size[0] + p[0], out);
+        return out[0] + out[1] * I;
+    }
+    if (m->g->fields[f].boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC) {
+        q[axis] = (p[axis] % n + n) % n;
+        return along(m, f, q, axis);
+    }
+    const int nodes = (int)RW_MIN(m->g->order + 1, n);
+    for (int i = 0; i < nodes; ++i) {
+        q[axis] = p[axis] < 0 ? i : n - 1 - i;
+        difference[i] = along(m, f, q, axis);
+    }
+    const double t = p[axis] < 0 ? (double)p[axis] : (double)(n - 1 - p[axis]);
+    for (int k = 0; k < nodes; ++k) { /* differences of order k, over k! */
+        sum += difference[0] * product;
+        product *= t - k;
+        for (int i = 0; i + 1 < nodes - k; ++i) difference[i] = (difference[i + 1] - difference[i]) / (k + 1);
+    }
+    return sum;
 }
 
-static double complex between(const machine *m, rw_node n, const double p[3])
+/* Leaves of a side's expression. */
+static void leaf_of_side(void *user, const rw_graph *g, rw_node n, double out[2])
 {
-    double place[3] = {p[0], p[1], p[2]}, out[2];
-    rw_graph_value(m->g, n, coordinate, place, out);
+    const side_place *s = user;
+    const rw_graph_node *q = g->nodes + n;
+    int64_t p[3];
+    if (q->op == RW_OP_COORD) {
+        coordinate((void *)s->at, g, n, out);
+        return;
+    }
+    for (int d = 0; d < 3; ++d) p[d] = (int64_t)s->at[d] + q->offset[d];
+    p[s->axis] = (s->upper ? g->grid.size[s->axis] - 1 : 0) + q->offset[s->axis];
+    const double complex u = along(s->m, q->index, p, 0);
+    out[0] = creal(u);
+    out[1] = cimag(u);
+}
+
+/* An expression of a side at a place. */
+static double complex between(const machine *m, rw_node n, int axis, int upper, const double p[3])
+{
+    side_place s = {{p[0], p[1], p[2]}, m, axis, upper};
+    double out[2];
+    rw_graph_value(m->g, n, leaf_of_side, &s, out);
     return out[0] + out[1] * I;
+}
+
+/* At node p, which may lie beyond the grid. */
+static void at_place(const machine *m, rw_node n, int axis, int upper, const int64_t p[3], double out[2])
+{
+    const double complex value = between(m, n, axis, upper, (double[3]){(double)p[0], (double)p[1], (double)p[2]});
+    out[0] = creal(value);
+    out[1] = cimag(value);
 }
 
 static void get(const machine *m, int f, const int64_t p[3], int axis, double out[2]);
@@ -124,11 +181,11 @@ static void beyond_cell(const machine *m, int f, const int64_t p[3], int axis, i
     place[axis] = upper ? (double)n - 0.5 : -0.5;
     double complex a = 1, b = 0, c, A[5][5] = {{0}}, x[5] = {0}, sum = 0;
     if (side->kind == RW_BOUNDARY_ROBIN) {
-        a = between(m, side->a, place);
-        b = between(m, side->b, place);
-        c = between(m, side->c, place);
+        a = between(m, side->a, axis, upper, place);
+        b = between(m, side->b, axis, upper, place);
+        c = between(m, side->c, axis, upper, place);
     } else {
-        c = between(m, side->a, place);
+        c = between(m, side->a, axis, upper, place);
         if (side->kind == RW_BOUNDARY_NEUMANN) {
             a = 0;
             b = 1;
@@ -167,7 +224,7 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
         q[axis] = ((p[axis] % n) + n) % n;
         get(m, f, q, axis + 1, out);
         return;
-    case RW_BOUNDARY_CONSTANT: at_place(m, field->boundary[side].a, p, out); return;
+    case RW_BOUNDARY_CONSTANT: at_place(m, field->boundary[side].a, axis, upper, p, out); return;
     case RW_BOUNDARY_REFLECT101:
     case RW_BOUNDARY_REFLECT: {
         const int half = field->boundary[side].kind == RW_BOUNDARY_REFLECT;
@@ -180,7 +237,7 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
         static const double one[] = {5, -10, 10, -5, 1}, three[] = {15, -40, 45, -24, 5};
         int64_t d = upper ? p[axis] - n : -1 - p[axis];
         q[axis] = upper ? n : -1;
-        at_place(m, field->boundary[side].a, q, s);
+        at_place(m, field->boundary[side].a, axis, upper, q, s);
         if (d == 0) {
             out[0] = s[0];
             out[1] = s[1];
@@ -198,12 +255,12 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
     }
     q[axis] = upper ? n - 1 : 0;
     if (field->boundary[side].kind == RW_BOUNDARY_NEUMANN) {
-        at_place(m, field->boundary[side].a, q, s);
+        at_place(m, field->boundary[side].a, axis, upper, q, s);
     } else { /* (c - a u) / b */
         double a[2], b[2], c[2], au[2], d[2];
-        at_place(m, field->boundary[side].a, q, a);
-        at_place(m, field->boundary[side].b, q, b);
-        at_place(m, field->boundary[side].c, q, c);
+        at_place(m, field->boundary[side].a, axis, upper, q, a);
+        at_place(m, field->boundary[side].b, axis, upper, q, b);
+        at_place(m, field->boundary[side].c, axis, upper, q, c);
         inwards(m, f, p, axis, upper, 0, u0);
         bool z = rw_dtype_is_complex(field->dtype);
         rw_apply(RW_OP_MUL, (const double(*)[2])(double[2][2]){{a[0], a[1]}, {u0[0], u0[1]}}, z, au);
@@ -255,7 +312,7 @@ static void compute(machine *m, rw_node n, const int64_t p[3])
         int64_t at[3] = {p[0] + q->offset[0], p[1] + q->offset[1], p[2] + q->offset[2]};
         get(m, q->index, at, 0, out);
     } else if (q->op == RW_OP_COORD) {
-        at_place(m, n, p, out);
+        coordinate((double[3]){(double)p[0], (double)p[1], (double)p[2]}, m->g, n, out);
     } else if (q->op == RW_OP_STATE) {
         out[0] = m->slots[rw_state_slot(q->index)];
         out[1] = 0;

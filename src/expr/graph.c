@@ -123,6 +123,7 @@ static unsigned hash_node(const rw_graph_node *n)
     h = (h ^ (uint64_t)(uint32_t)n->index) * 0xbf58476d1ce4e5b9u;
     h = (h ^ (uint64_t)(uint32_t)n->version) * 0x94d049bb133111ebu;
     h = (h ^ (uint64_t)(uint16_t)n->column) * 0xbf58476d1ce4e5b9u;
+    h += (uint64_t)n->stores << 32;
     for (int i = 0; i < 3; ++i) {
         h = (h ^ (uint64_t)(uint32_t)n->arg[i]) * 0xbf58476d1ce4e5b9u;
         h = (h ^ (uint64_t)(uint16_t)n->offset[i]) * 0x94d049bb133111ebu;
@@ -139,9 +140,9 @@ static unsigned hash_node(const rw_graph_node *n)
 static bool same_node(const rw_graph_node *a, const rw_graph_node *b)
 {
     return a->op == b->op && a->index == b->index && a->version == b->version && a->column == b->column &&
-           !memcmp(a->arg, b->arg, sizeof a->arg) && !memcmp(a->offset, b->offset, sizeof a->offset) &&
-           !memcmp(&a->re, &b->re, 8) && !memcmp(&a->im, &b->im, 8) && a->integer == b->integer &&
-           a->is_exact == b->is_exact && a->exact == b->exact;
+           a->stores == b->stores && !memcmp(a->arg, b->arg, sizeof a->arg) &&
+           !memcmp(a->offset, b->offset, sizeof a->offset) && !memcmp(&a->re, &b->re, 8) &&
+           !memcmp(&a->im, &b->im, 8) && a->integer == b->integer && a->is_exact == b->is_exact && a->exact == b->exact;
 }
 
 /* Twice as many chains. */
@@ -267,7 +268,7 @@ static int whole_of_type(rw_dtype dtype)
 
 static bool is_long(rw_dtype dtype) { return dtype == RW_I64 || dtype == RW_U64; }
 
-static rw_node field(rw_graph *g, int index, int version, const int offset[3], int column)
+static rw_node field(rw_graph *g, int index, int version, const int offset[3], int column, int stores)
 {
     rw_graph_node n = LEAF(RW_OP_FIELD);
     if (g->failed) return 0;
@@ -281,17 +282,23 @@ static rw_node field(rw_graph *g, int index, int version, const int offset[3], i
     n.whole = (uint8_t)whole_of_type(g->fields[index].dtype);
     for (int d = 0; d < 3; ++d) n.offset[d] = (int16_t)offset[d];
     n.column = (int16_t)column;
+    n.stores = g->fields[index].reads ? stores : 0;
     return intern(g, n);
 }
 
 rw_node rw_field(rw_graph *g, int index, int version, const int offset[3])
 {
-    return field(g, index, version, offset, 0);
+    return field(g, index, version, offset, 0, g->stores);
+}
+
+rw_node rw_field_like(rw_graph *g, rw_graph_node p, const int offset[3])
+{
+    return field(g, p.index, p.version, offset, 0, p.stores);
 }
 
 rw_node rw_field_at(rw_graph *g, int index, int version, int column)
 {
-    return field(g, index, version, (int[3]){0}, column);
+    return field(g, index, version, (int[3]){0}, column, 0);
 }
 
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a)

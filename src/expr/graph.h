@@ -57,6 +57,7 @@ typedef struct rw_graph_node {
     int16_t column; /* FIELD: 0 the cell's own value, k > 0 that of its neighbour k - 1; of a table: column k - 1 */
     int index;      /* PARAM, FIELD, COORD axis, REDUCE kind, CALL function, CAST type */
     int version;    /* FIELD */
+    int stores;     /* FIELD with sides that read fields: assignments of the program before it is read */
     int depth;      /* operations on the longest way to a leaf, through the values of assigned fields too */
     rw_node arg[3];
     double re, im; /* CONST */
@@ -71,6 +72,9 @@ typedef struct rw_graph_side {
     rw_boundary_kind kind;
     bool pins;  /* the node on the side has the value a, and is not in the array */
     bool slope; /* its values beyond depend on the spacing */
+    /* a, b or c have FIELD leaves, of version 0, which stand for the value after the assignments before the node that
+     * asks: their offset across counts from the node next to the side, along it from the place */
+    bool reads;
     union {
         struct {
             rw_node a, b, c; /* -1: the kind has none */
@@ -87,6 +91,7 @@ typedef struct rw_graph_field {
     bool external; /* with the grid: only read */
     int columns;   /* > 0: a table with this number of values for each cell, [columns][cells] */
     int depth;     /* of the value assigned last */
+    bool reads;    /* some side does */
 } rw_graph_field;
 
 /* Stage-time quadrature: a parameter may have several values with weights, whose sum is 1, instead of one. A scalar
@@ -126,6 +131,8 @@ typedef struct rw_graph {
     int order;
     rw_graph_field *fields;
     int nfields, fields_capacity;
+    int stores;      /* assignments to fields so far */
+    bool sides_read; /* some field has a side that reads fields */
     rw_graph_param *params;
     int nparams, params_capacity, nstates;
     int spacing[3], origin[3];    /* params of the grid */
@@ -172,6 +179,8 @@ rw_node rw_noise(rw_graph *g, rw_node_op op, int seed, const rw_node args[3]);
 /* noise.c: its value; the indices are those of the whole grid. */
 double rw_noise_value(rw_node_op op, int seed, const rw_grid *grid, const int64_t index[3]);
 rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]);
+/* The value that the FIELD reads, at another node. */
+rw_node rw_field_like(rw_graph *g, rw_graph_node field, const int offset[3]);
 rw_node rw_field_at(rw_graph *g, int index, int version, int column);
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a);
 rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c);
@@ -218,6 +227,13 @@ void rw_graph_scalar(rw_graph *g, rw_node n, double *re, double *im);
 bool rw_graph_set_quadrature(rw_graph *g, int param, const rw_quadrature *quadrature);
 /* True when the parameter is among the leaves of the node. */
 bool rw_graph_depends(rw_graph *g, rw_node n, int param);
+/* True when some value of the field is, reductions apart. */
+bool rw_graph_reads(rw_graph *g, rw_node n, int field);
+static inline bool rw_side_reads(rw_graph *g, const rw_graph_side *s, int field)
+{
+    return s->reads &&
+           (rw_graph_reads(g, s->a, field) || rw_graph_reads(g, s->b, field) || rw_graph_reads(g, s->c, field));
+}
 /* A field of the graph that both depend on at nodes of the grid, reductions apart; -1: none. */
 int rw_shared_field(rw_graph *g, rw_node a, rw_node b);
 /* A field that n reads although it varies with the leaf, which is t, a coordinate, or a field of the grid: a derivative

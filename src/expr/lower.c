@@ -176,6 +176,9 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
             *v = l->locals[i].value;
             return RW_OK;
         }
+    bool of_side = false;
+    if (l->side) RW_TRY(rw_lower_side_name(l, s, &of_side, v));
+    if (of_side) return RW_OK;
     int i = rw_graph_find_field(g, s->name);
     if (i >= 0) {
         if (l->no_fields && !g->fields[i].external)
@@ -196,11 +199,16 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
             if (d >= g->grid.ndim)
                 return FAIL(s->at, "coordinate %s does not exist on a grid of %d dimension%s", s->name, g->grid.ndim,
                             g->grid.ndim > 1 ? "s" : "");
-            *v = rw_scalar_value(rw_coord(g, d, 0));
+            const int inward = l->side && d == l->side->axis ? l->side->inward : 0;
+            *v = rw_scalar_value(rw_coord(g, d, inward && l->side->upper ? -inward : inward));
             return RW_OK;
         }
     if (!strcmp(s->name, "pi") || !strcmp(s->name, "e")) {
         *v = rw_scalar_value(rw_real(g, s->name[0] == 'e' ? exp(1.) : acos(-1.)));
+        return RW_OK;
+    }
+    if (l->side && !strcmp(s->name, "hn")) {
+        *v = rw_scalar_value(rw_spacing(g, l->side->axis));
         return RW_OK;
     }
     return is_of_grid(s->name) ? lower_of_grid(l, s, v) : fail_name(l, s, "name");
@@ -504,10 +512,19 @@ static rw_status lower_complex_base(rw_lowering *l, const rw_syntax *s, const rw
     return RW_OK;
 }
 
+/* inner(e, k), unless the program has a function of this name. */
+static bool is_inner(const rw_lowering *l, const rw_syntax *s)
+{
+    bool is = !strcmp(s->name, "inner") && rw_graph_find_function(l->graph, s->name) < 0;
+    for (int i = 0; i < l->nfunctions; ++i) is = is && strcmp(l->functions[i].name, s->name) != 0;
+    return is;
+}
+
 static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
 {
     rw_value args[16];
     bool known;
+    if (is_inner(l, s)) return rw_lower_inner(l, s, v);
     for (int i = 0; i < s->n; ++i) RW_TRY(rw_lower(l, l->source, s->args[i], args + i));
     if (*s->name == '[') return lower_vector(l, s, args, s->n, v);
     for (int i = 0; i < l->nfunctions; ++i)

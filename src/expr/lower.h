@@ -33,6 +33,15 @@ typedef struct rw_function {
     const rw_source *source;
 } rw_function;
 
+/* The side whose expressions are lowered: fields are those of the vector whose side it is. */
+typedef struct rw_lowering_side {
+    const rw_expr_field *fields;
+    int nfields, first; /* their fields of the graph: first, first + 1, … */
+    int axis, upper;
+    int inward; /* nodes from the side that names mean */
+    int depth;  /* of values that this side gives, one made of the other */
+} rw_lowering_side;
+
 typedef struct rw_lowering {
     rw_context *ctx;
     rw_graph *graph;
@@ -41,11 +50,12 @@ typedef struct rw_lowering {
     int nlocals, locals_capacity;
     rw_function *functions;
     int nfunctions, functions_capacity;
-    int depth;          /* of calls of user functions */
-    int nesting, terms; /* of the term being lowered; lowered so far, those of expanded functions included */
-    bool warned;        /* of an upwind difference whose velocity depends on what it carries */
-    bool declares;      /* names are declared in a case: messages say how */
-    bool no_fields;     /* boundary and initial expressions: fields may not appear, but for those given with the grid */
+    int depth;              /* of calls of user functions */
+    int nesting, terms;     /* of the term being lowered; lowered so far, those of expanded functions included */
+    bool warned;            /* of an upwind difference whose velocity depends on what it carries */
+    bool declares;          /* names are declared in a case: messages say how */
+    bool no_fields;         /* initial values and the like: fields may not appear, but for those given with the grid */
+    rw_lowering_side *side; /* NULL: it is no boundary expression */
     const rw_expr_stencil *stencil;
     rw_expr_tables tables; /* what it has made; width 0: nothing yet */
     int table[4];          /* fields of the graph: cell, weight, area, conductance */
@@ -75,6 +85,17 @@ rw_status rw_need_arguments(rw_lowering *l, const rw_syntax *s, int n, int wante
 /* *known: s is the call of a grid operator, whose value is *v. */
 rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
                                  rw_value *v);
+
+/* lower_sides.c */
+/* Boundary expressions of these fields, which are fields first, first + 1, … of the graph, on all sides. */
+rw_status rw_lower_sides(rw_lowering *l, const rw_expr_field *fields, int nfields, int first);
+/* One of a side; NULL: without fields. */
+rw_status rw_lower_side(rw_lowering *l, rw_lowering_side *side, const rw_source *source, rw_node *n);
+/* *known: a field, in a boundary expression. */
+rw_status rw_lower_side_name(rw_lowering *l, const rw_syntax *s, bool *known, rw_value *v);
+rw_status rw_lower_inner(rw_lowering *l, const rw_syntax *s, rw_value *v);
+/* ERR_INPUT: in a boundary expression s would read fields across the side; axis -1: it reads along all axes. */
+rw_status rw_check_along_side(rw_lowering *l, const rw_syntax *s, const rw_value *v, int axis);
 
 /* flux.c: (k u')' along an axis as one stencil; a value that is du/d(axis) or grad(u); what a op b is made of (b is not
  * looked at for RW_OP_NEG); the first derivative of a component, compact where it is a flux along this axis. */

@@ -263,6 +263,21 @@ static rw_status lower_integral(rw_lowering *l, const rw_syntax *s, const rw_val
     return RW_OK;
 }
 
+/* In a boundary expression: along the side only. */
+static rw_status check_sides(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, const int axes[4],
+                             int naxes)
+{
+    int axis, up;
+    if (!l->side || n < 1) return RW_OK;
+    for (int i = 0; i < naxes; ++i) RW_TRY(rw_check_along_side(l, s, args, axes[i]));
+    if (naxes) return RW_OK;
+    if (one_sided_word(s->name, &axis, &up)) return rw_check_along_side(l, s, args, axis);
+    if (strcmp(s->name, "shift") != 0) return rw_check_along_side(l, s, args, -1);
+    for (int d = 1; d < n; ++d)
+        if (!rw_is_const(l->graph, args[d].node[0], 0)) RW_TRY(rw_check_along_side(l, s, args, d - 1));
+    return RW_OK;
+}
+
 rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
                                  rw_value *v)
 {
@@ -279,6 +294,7 @@ rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_va
     if (!strcmp(w, "integral")) return lower_integral(l, s, args, n, v);
     if (g->unstructured)
         return FAIL(s->at, "%s is not defined here: the cells of this grid are not in rows along x, y and z", w);
+    RW_TRY(check_sides(l, s, args, n, axes, naxes));
     if (!strcmp(w, "shift")) return lower_shift(l, s, args, n, v);
     if (naxes || one_sided_word(w, &axis, &up) || !strcmp(w, "laplace") || !strcmp(w, "grad") || !strcmp(w, "divgrad"))
         RW_TRY(rw_need_scalars(l, s, args, n));

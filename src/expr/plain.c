@@ -489,6 +489,7 @@ rw_status rw_plain_emit(rw_emitter *e)
     const rw_tiling *t = &e->k->tiling;
     plain *s = e->state;
     s->whole_rows = t->rows && !t->stream && reaches(e, 0) && !e->mixed && e->g->grid.size[0] <= e->tuning->whole_rows;
+    if (!t->flat) rw_emit_read_by_sides(e);
     for (int f = 0; f < e->g->nfields; ++f) {
         const rw_cells cells = rw_global_cells(e, f);
         if (e->use.read[f] && !t->flat) RW_TRY(rw_emit_sides(e, f, &cells));

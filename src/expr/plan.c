@@ -104,6 +104,37 @@ static void note_old_value(visit *v, const rw_graph_node *p)
     }
 }
 
+static void visit_field(visit *v, const rw_graph_node *p)
+{
+    struct rw_plan_field *f = v->plan->fields + p->index;
+    if (v->mark) {
+        f->read = RW_MAX(f->read, v->pass);
+        if (!here(p)) f->read_off = RW_MAX(f->read_off, v->pass);
+        note_old_value(v, p);
+    } else if (p->version) {
+        v->pass = RW_MAX(v->pass, find_store(v->plan, p->index, p->version)->pass + !here(p));
+    }
+}
+
+/* The field as a side reads it that p asks for: its value after p->stores assignments, at other nodes. */
+static void visit_read_by_side(visit *v, const rw_graph_node *p, int field)
+{
+    rw_graph_node read = {.op = RW_OP_FIELD, .index = field, .offset = {1}};
+    for (int i = 0; i < p->stores; ++i) read.version += v->plan->stores[i].field == field;
+    visit_field(v, &read);
+}
+
+static void visit_sides(visit *v, rw_graph_node p)
+{
+    rw_graph *g = v->plan->graph;
+    for (int s = 0; s < 2 * g->grid.ndim; ++s) {
+        const rw_graph_side *side = g->fields[p.index].boundary + s;
+        if (!side->reads || (s % 2 ? p.offset[s / 2] <= 0 : p.offset[s / 2] >= 0)) continue;
+        for (int f = 0; f < g->nfields; ++f)
+            if (rw_side_reads(g, side, f)) visit_read_by_side(v, &p, f);
+    }
+}
+
 static void walk(visit *v, rw_node n)
 {
     rw_graph *g = v->plan->graph;
@@ -111,14 +142,8 @@ static void walk(visit *v, rw_node n)
     v->seen[n] = true;
     const rw_graph_node *p = g->nodes + n;
     if (p->op == RW_OP_FIELD) {
-        struct rw_plan_field *f = v->plan->fields + p->index;
-        if (v->mark) {
-            f->read = RW_MAX(f->read, v->pass);
-            if (!here(p)) f->read_off = RW_MAX(f->read_off, v->pass);
-            note_old_value(v, p);
-        } else if (p->version) {
-            v->pass = RW_MAX(v->pass, find_store(v->plan, p->index, p->version)->pass + !here(p));
-        }
+        visit_field(v, p);
+        if (g->fields[p->index].reads) visit_sides(v, *p);
         return;
     }
     if (p->op == RW_OP_REDUCE) {
@@ -196,6 +221,7 @@ rw_status rw_plan_store(rw_plan *plan, int field, rw_node value)
     rw_store *s = plan->stores + plan->nstores++;
     *s = (rw_store){field, ++g->fields[field].versions, value, pass, f->read_off == pass, false};
     g->fields[field].depth = g->nodes[value].depth;
+    g->stores++;
     plan->npasses = RW_MAX(plan->npasses, pass + 1);
     return RW_OK;
 }
@@ -273,7 +299,7 @@ static void add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n, rw_n
     use->flops += rw_ops[p->op].flops * (p->is_field ? 1 : 0);
     if (p->op == RW_OP_COORD) {
         use->coordinates = true;
-        if (p->version) return; /* an index */
+        if (p->version) return;        /* an index */
         rw_graph *build = plan->graph; /* their nodes exist: made by rw_plan_use */
         add(plan, pass, use, rw_scalar_argument(build, g->origin[p->index]), RW_ALONE);
         add(plan, pass, use, rw_scalar_argument(build, g->spacing[p->index]), RW_ALONE);
@@ -294,11 +320,28 @@ static void add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n, rw_n
 
 void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n) { add(plan, pass, use, n, RW_ALONE); }
 
+/* Fields that a side reads are read, and their sides may read others: until no more are found. */
+static void add_read_by_sides(rw_graph *g, rw_pass_use *use)
+{
+    for (bool more = g->sides_read; more;) {
+        more = false;
+        for (int f = 0; f < g->nfields; ++f)
+            for (int s = 0; s < 2 * g->grid.ndim && use->read[f]; ++s) {
+                if (!use->reach[s / 2][s % 2] || !g->fields[f].boundary[s].reads) continue;
+                for (int w = 0; w < g->nfields; ++w) {
+                    if (use->side[w] || !rw_side_reads(g, g->fields[f].boundary + s, w)) continue;
+                    use->side[w] = use->read[w] = more = true;
+                }
+            }
+    }
+}
+
 /* Boundary formulas of fields that are read, for all sides that some field is read beyond: only their uniforms, and the
  * spacing that slopes need; the formulas themselves are not computed for each cell. */
 static rw_status add_boundaries(const rw_plan *plan, int pass, const bool *read, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
+    add_read_by_sides(g, use);
     rw_pass_use border = *use;
     border.table = NULL;
     if (!(border.needed = rw_calloc((size_t)g->n, 1))) return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
@@ -325,10 +368,12 @@ rw_status rw_pass_use_begin(const rw_plan *plan, rw_pass_use *use)
     use->nnodes = g->n;
     use->read = rw_calloc((size_t)g->nfields + 1, 1);
     use->written = rw_calloc((size_t)g->nfields + 1, 1);
+    use->side = rw_calloc((size_t)g->nfields + 1, 1);
     use->needed = rw_calloc((size_t)g->n, 1);
     use->uniform = rw_calloc((size_t)g->n, 1);
     use->table = plan->tables ? rw_calloc((size_t)g->n, 1) : NULL;
-    if (g->failed || !use->read || !use->written || !use->needed || !use->uniform || (plan->tables && !use->table)) {
+    if (g->failed || !use->read || !use->written || !use->side || !use->needed || !use->uniform ||
+        (plan->tables && !use->table)) {
         rw_pass_use_free(use);
         return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
     }
@@ -360,6 +405,7 @@ void rw_pass_use_free(rw_pass_use *use)
 {
     rw_free(use->read);
     rw_free(use->written);
+    rw_free(use->side);
     rw_free(use->needed);
     rw_free(use->uniform);
     rw_free(use->table);

@@ -87,6 +87,7 @@ typedef enum rw_need { RW_WITHIN = 1, RW_ALONE } rw_need;
 /* What a pass touches. */
 typedef struct rw_pass_use {
     bool *read, *written; /* by field */
+    bool *side;           /* by field, of those read: values beyond sides depend on it */
     int reach[3][2];      /* farthest offset read below and above on each axis */
     int call;             /* a function in C that the pass would have to call for each cell, plus 1; 0: none */
     double flops;         /* a cell */

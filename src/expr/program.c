@@ -9,47 +9,6 @@
 
 /* ---- from text --------------------------------------------------------------------------------------------------- */
 
-/* What a grid without rows can do at its sides. */
-static rw_status check_side(const rw_lowering *l, const rw_expr_field *f, int side, bool by_place)
-{
-    const rw_boundary_kind kind = f->boundary[side].kind;
-    const rw_boundary_row *row = rw_boundary_row_of(kind);
-    bool conducts = l->stencil && l->stencil->conducts;
-    const char *problem =
-        kind == RW_BOUNDARY_PERIODIC                 ? "this grid has no opposite sides"
-        : !row->cells && !row->points                ? "the cells of this grid are not in rows along x, y and z"
-        : !l->stencil && kind != RW_BOUNDARY_NEAREST ? "this grid has no laplacian"
-        : !row->cells && conducts ? "cell fields accept nearest, neumann and dirichlet; only point fields accept robin"
-        : !row->points && !conducts
-            ? "point fields accept nearest, neumann and robin: assign the points on the boundary, as in "
-              "where(boundary, 0, u)"
-        : by_place && conducts ? "for a cell field the value may depend on time and scalars, but not on position"
-                               : NULL;
-    if (!problem) return RW_OK;
-    return rw_fail(l->ctx, RW_ERR_INPUT, "boundary of %s: %s: %s", f->name, rw_boundary_kind_name(kind), problem);
-}
-
-static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int index, int side)
-{
-    const rw_boundary *b = f->boundary + side;
-    const char *texts[3] = {b->a, b->b, b->c};
-    rw_node nodes[3] = {-1, -1, -1};
-    bool by_place = false;
-    for (int i = 0; i < rw_boundary_values(b->kind); ++i) {
-        char name[96];
-        snprintf(name, sizeof name, "boundary of %s", f->name);
-        rw_source source = {name, texts[i] ? texts[i] : "0", 1, 1};
-        RW_TRY(rw_lower_text(l, &source, nodes + i));
-        if (l->graph->nodes[nodes[i]].is_complex && !rw_dtype_is_complex(f->dtype))
-            return rw_fail(l->ctx, RW_ERR_INPUT, "%s: a complex value for a real field", name);
-        by_place = by_place || l->graph->nodes[nodes[i]].is_field;
-    }
-    if (l->graph->unstructured) RW_TRY(check_side(l, f, side, by_place));
-    RW_TRY(rw_check_robin(l->ctx, l->graph, f, side, nodes[1]));
-    rw_set_boundary(l->graph, index, side, b->kind, nodes);
-    return RW_OK;
-}
-
 static rw_status declare_functions(rw_context *ctx, const char *where, const rw_expr_spec *spec, rw_graph *graph)
 {
     for (int i = 0; i < spec->nfunctions; ++i) {
@@ -101,14 +60,10 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     RW_TRY(declare_functions(ctx, where, spec, graph));
     if (graph->failed) return rw_fail_memory(ctx, 64, "a field");
     if (parsed) RW_TRY(rw_lower_definitions(l, source, parsed));
-    l->no_fields = true;
     for (int i = 0; i < spec->nfields; ++i)
         RW_TRY(rw_check_boundaries(ctx, spec->fields + i, graph->unstructured ? 6 : 2 * graph->grid.ndim,
                                    !graph->unstructured));
-    for (int i = 0; i < spec->nfields; ++i)
-        for (int s = 0; s < (graph->unstructured ? 6 : 2 * graph->grid.ndim); ++s)
-            RW_TRY(declare_boundary(l, spec->fields + i, first + i, s));
-    l->no_fields = false;
+    RW_TRY(rw_lower_sides(l, spec->fields, spec->nfields, first));
     return graph->failed ? rw_fail_memory(ctx, 64, "a scalar") : RW_OK;
 }
 

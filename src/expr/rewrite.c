@@ -60,7 +60,7 @@ static rw_node shift_leaf(void *user, rw_graph *g, rw_node leaf)
     if (p.op != RW_OP_FIELD) return leaf;
     int offset[3] = {p.offset[0], p.offset[1], p.offset[2]};
     offset[s->axis] += s->by;
-    return rw_field(g, p.index, p.version, offset);
+    return rw_field_like(g, p, offset);
 }
 
 rw_node rw_shift(rw_graph *g, rw_node n, int axis, int by)

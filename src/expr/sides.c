@@ -61,6 +61,20 @@ typedef struct rw_side {
     bool order4, is_complex, cell;
 } place;
 
+/* A field that the side's expression reads: next to the side, so many nodes further in. */
+static void emit_read_by_side(rw_emitter *e, const rw_graph_node *p)
+{
+    const place *s = e->side;
+    const char *name = e->g->fields[p->index].name;
+    ADD("at_%s_x(b_%s", name, name);
+    for (int d = 0; d < 3; ++d) {
+        if (d == s->axis && s->upper) ADD(", N%c - 1 + (%d)", rw_size_letter[d], p->offset[d]);
+        else if (d == s->axis) ADD(", %d", p->offset[d]);
+        else ADD(", %c + (%d)", rw_index_letter[d], p->offset[d]);
+    }
+    ADD(")");
+}
+
 /* const INDEX iw: the place of the side, where its expressions have their values; then these. Those of a constant
  * border have them at the node itself. */
 static rw_status emit_place(rw_emitter *e, const place *s)
@@ -68,6 +82,7 @@ static rw_status emit_place(rw_emitter *e, const place *s)
     static const char *const places[3] = {"iw", "jw", "kw"};
     const char *saved = e->index[s->axis];
     const rw_pass_use use = e->use;
+    void (*const field)(rw_emitter *, const rw_graph_node *) = e->field;
     e->use.needed = rw_calloc((size_t)use.nnodes, 1);
     e->use.table = NULL;
     if (!e->use.needed) {
@@ -75,6 +90,8 @@ static rw_status emit_place(rw_emitter *e, const place *s)
         return rw_fail_memory(e->g->ctx, (size_t)use.nnodes, "a kernel");
     }
     e->index[s->axis] = places[s->axis];
+    e->field = emit_read_by_side;
+    e->side = s;
     if (s->cell && s->is.slope) /* half a spacing outside */
         ADD(s->upper ? "        const real %s = (real)N%c - (real)0.5;\n" : "        const real %s = (real)-0.5;\n",
             places[s->axis], rw_size_letter[s->axis]);
@@ -88,6 +105,8 @@ static rw_status emit_place(rw_emitter *e, const place *s)
     rw_free(e->use.needed);
     e->use = use;
     e->index[s->axis] = saved;
+    e->field = field;
+    e->side = NULL;
     return RW_OK;
 }
 
@@ -353,6 +372,15 @@ rw_cells rw_global_cells(const rw_emitter *e, int field)
     return c;
 }
 
+/* The end of a function that gives f[c]. */
+static void emit_element(rw_emitter *e, int f)
+{
+    if (rw_same_precision(e, f)) ADD("f[c]");
+    else if (!rw_dtype_is_complex(e->g->fields[f].dtype)) rw_emit_as_real(e, e->g->fields[f].dtype, "f[c]");
+    else ADD("CX(make)(f[c].re, f[c].im)");
+    ADD(";\n}\n");
+}
+
 /* Functions x0, x1, y0, … give the values of nodes beyond that side alone; those beyond several sides are resolved axis
  * by axis: x calls y calls z. A value in shared memory is only asked for beyond one side, and never beyond a periodic
  * one, where the shared memory goes on. */
@@ -368,12 +396,8 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
     snprintf(parameters, sizeof parameters, "%s const %s *f%s, INDEX i, INDEX j, INDEX k",
              cells->shared ? "LOCAL" : "GLOBAL", rw_dtype_word(field->dtype), *o ? ", INDEX o" : "");
     ADD("%s %s %s_(%s%s)\n{\n    const INDEX c = %s;\n", word, type, name, parameters, u, cells->index);
-    if (rw_same_precision(e, f)) ADD("    return f[c];\n}\n");
-    else if (!strcmp(type, "real")) {
-        ADD("    return ");
-        rw_emit_as_real(e, field->dtype, "f[c]");
-        ADD(";\n}\n");
-    } else ADD("    return CX(make)(f[c].re, f[c].im);\n}\n");
+    ADD("    return ");
+    emit_element(e, f);
     for (int axis = 2; axis >= 0; --axis) {
         char letter = rw_axis_letter[axis], i = rw_index_letter[axis], N = rw_size_letter[axis];
         ADD("#define NEXT(q) %s_(f%s, %s%s)\n", name, o, shape[axis], names);
@@ -401,6 +425,49 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
         ADD("    return NEXT(%c);\n}\n#undef NEXT\n", i);
     }
     return RW_OK;
+}
+
+/* A value of an axis from its nodes; beyond its ends the polynomial through the nodes there (one more than the order of
+ * the differences), or the other end of a periodic axis. */
+static void emit_along(rw_emitter *e, int f, int axis)
+{
+    static const char *const next[3] = {"at_%s_y(f, %s, j, k)", "at_%s_z(f, i, %s, k)", "at_%s_(f, i, j, %s)"};
+    const rw_graph_field *field = e->g->fields + f;
+    const char i = rw_index_letter[axis], N = rw_size_letter[axis], *type = rw_field_type(e, f), *name = field->name;
+    const char index[] = {i, 0};
+    const int64_t nodes = RW_MIN((int64_t)e->g->order + 1, e->g->grid.size[axis]);
+    char wrapped[64];
+    snprintf(wrapped, sizeof wrapped, "(%c %% N%c + N%c) %% N%c", i, N, N, N);
+    ADD("RARE %s at_%s_%c(GLOBAL const %s *f, INDEX i, INDEX j, INDEX k)\n{\n    if (%c >= 0 && %c < N%c) return ",
+        type, name, rw_axis_letter[axis], rw_dtype_word(field->dtype), i, i, N);
+    ADD(next[axis], name, index);
+    ADD(";\n");
+    if (field->boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC) {
+        ADD("    return ");
+        ADD(next[axis], name, wrapped);
+        ADD(";\n}\n");
+        return;
+    }
+    ADD("    const int d = %c < 0 ? (int)-%c : (int)(%c - N%c + 1);\n    const INDEX end = %c < 0 ? 0 : N%c - 1, in = %c < 0 "
+        "? 1 : -1;\n    %s sum = %s;\n    for (int m = 0; m < %d; ++m) {\n        real w = 1;\n        for (int n = 0; n < "
+        "%d; ++n)\n            if (n != m) w = w * (real)(d + n) / (real)(n - m);\n        sum = ",
+        i, i, i, N, i, N, i, type, *type == 'c' ? "CX(make)(0, 0)" : "0", (int)nodes, (int)nodes);
+    ADD(*type == 'c' ? "CX(axpy)(" : "MULADD(w, ");
+    ADD(next[axis], name, "end + in * m");
+    ADD(*type == 'c' ? ", w, sum);\n    }\n    return sum;\n}\n" : ", sum);\n    }\n    return sum;\n}\n");
+}
+
+void rw_emit_read_by_sides(rw_emitter *e)
+{
+    for (int f = 0; f < e->g->nfields; ++f) {
+        if (!e->use.side[f]) continue;
+        const rw_dtype dtype = e->g->fields[f].dtype;
+        ADD("RARE %s at_%s_(GLOBAL const %s *f, INDEX i, INDEX j, INDEX k)\n{\n    const INDEX c = (k * NY + j) * NX + "
+            "i;\n    return ",
+            rw_field_type(e, f), e->g->fields[f].name, rw_dtype_word(dtype));
+        emit_element(e, f);
+        for (int axis = 2; axis >= 0; --axis) emit_along(e, f, axis);
+    }
 }
 
 rw_status rw_emit_near_sides(rw_emitter *e, int f)

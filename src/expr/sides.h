@@ -16,6 +16,8 @@ typedef struct rw_cells {
 rw_cells rw_global_cells(const rw_emitter *e, int field);
 /* The functions of a field for the sides that are reached. */
 rw_status rw_emit_sides(rw_emitter *e, int field, const rw_cells *cells);
+/* Functions of the fields that sides read: at_u_x(f_u, i, j, k). */
+void rw_emit_read_by_sides(rw_emitter *e);
 /* near_u_x0, near_u_x1, …, which take the values near the side: of x a row of cells in shared memory, of which
  * cell o is the first; of other axes u0 at the side and u1 next to it. */
 rw_status rw_emit_near_sides(rw_emitter *e, int field);

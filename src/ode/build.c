@@ -63,22 +63,6 @@ rw_node rw_build_setting(rw_building *b, const char *name, double value)
 
 rw_node rw_build_scalar(rw_building *b, const char *name) { return rw_build_setting(b, name, 0); }
 
-/* Lowers one text of a boundary with t = time. */
-static rw_node boundary_node(rw_building *b, const rw_expr_field *f, const char *text)
-{
-    char name[96];
-    rw_node n = -1;
-    snprintf(name, sizeof name, "boundary of %s", f->name);
-    rw_source source = {name, text ? text : "0", 1, 1};
-    note(b, rw_lower_text(&b->lowering, &source, &n));
-    if (b->status == RW_OK && b->graph->nodes[n].is_complex && !rw_dtype_is_complex(f->dtype))
-        note(b,
-             rw_fail(b->ode->device->ctx, RW_ERR_INPUT,
-                     "%s: a complex value for a real field: describe it by two fields, its real and its imaginary part",
-                     name));
-    return n;
-}
-
 static void set_time(rw_building *b, rw_node time)
 {
     note(b, rw_lower_local(&b->lowering, &b->ode->source, 0, "t", (rw_value){.n = 1, .node = {time, -1, -1}}));
@@ -92,25 +76,13 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
         place = b->graph->nfields; /* not v: equal programs are one, whatever vectors they are for */
     b->time[v] = time;
     set_time(b, time);
-    b->lowering.no_fields = true;
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
         char name[48];
         snprintf(name, sizeof name, "%.31s_%d", ode->fields[f].name, place);
-        int i = rw_graph_add_field(b->graph, name, ode->fields[f].dtype);
+        b->field[v * ode->nfields + f] = rw_graph_add_field(b->graph, name, ode->fields[f].dtype);
         note_memory(b);
-        if (i < 0) break;
-        b->field[v * ode->nfields + f] = i;
-        for (int s = 0; s < 2 * ode->grid.ndim && b->status == RW_OK; ++s) {
-            const rw_boundary *from = ode->fields[f].boundary + s;
-            const char *texts[3] = {from->a, from->b, from->c};
-            rw_node values[3] = {-1, -1, -1};
-            for (int k = 0; k < rw_boundary_values(from->kind); ++k)
-                values[k] = boundary_node(b, ode->fields + f, texts[k]);
-            note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, values[1]));
-            if (b->status == RW_OK) rw_set_boundary(b->graph, i, s, from->kind, values);
-        }
     }
-    b->lowering.no_fields = false;
+    if (b->status == RW_OK) note(b, rw_lower_sides(&b->lowering, ode->fields, ode->nfields, place));
     b->lowering.nlocals = nlocals;
 }
 
@@ -254,9 +226,10 @@ static bool moves(const rw_expr *e)
     return e->evaluator;
 }
 
-bool rw_build_sides_move(const rw_building *b)
+bool rw_build_sides_vary(const rw_building *b)
 {
     rw_graph *g = b->graph;
+    if (b->status == RW_OK && g->sides_read) return true;
     for (int f = 0; b->status == RW_OK && f < g->nfields; ++f)
         for (int s = 0; s < 2 * g->grid.ndim; ++s)
             for (int i = 0; i < 3; ++i)

@@ -164,8 +164,8 @@ void rw_build_vector(rw_building *b, int v, rw_node time);
 rw_node rw_build_value(rw_building *b, int v, int f);       /* y_v[f] */
 void rw_build_rates(rw_building *b, int v, rw_node *rates); /* F(t_v, y_v)[f] for all fields */
 void rw_build_store(rw_building *b, int v, int f, rw_node value);
-/* Boundary values depend on time: then a vector has them of one time only. */
-bool rw_build_sides_move(const rw_building *b);
+/* Boundary values depend on time: then a vector has them of one time only; or on fields of their own vector. */
+bool rw_build_sides_vary(const rw_building *b);
 void rw_build_result(rw_building *b, const char *name, rw_node value);
 rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage);
 /* No program after all: gives the building's status. */

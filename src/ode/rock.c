@@ -84,7 +84,7 @@ static rw_status build_chain(rw_ode *ode, int n, rw_stage *stage, bool *possible
     rw_node t[LONGEST] = {0}, *rates = b.node[0];
     for (int i = 0; i < n; ++i) t[i] = numbered(&b, 't', i);
     for (int v = NEW; v <= K2; ++v) rw_build_vector(&b, v, t[0]);
-    *possible = !rw_build_sides_move(&b);
+    *possible = !rw_build_sides_vary(&b);
     for (int i = 0; i < n; ++i) {
         int into = i % 2 ? K2 : K1, from = i == 0 ? NEW : i % 2 ? K1 : K2, older = i == 0 ? OLD : i == 1 ? NEW : into;
         rw_node c = numbered(&b, 'c', i), k = numbered(&b, 'k', i);

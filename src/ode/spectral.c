@@ -1,19 +1,7 @@
 /* The spectral radius of the right-hand side's Jacobian: a stabilised method needs it to choose its stages.
  *
  *   expression    the user's own, of parameters and t
- *   Gershgorin    max over all cells and components of  sum |dF_f/du|  over all values u that F_f reads.
- *                 Derivatives are symbolic, the maximum is one pass over memory. An upper bound for interior rows. Rows
- *                 at periodic, Dirichlet and (order 2) Neumann sides have no larger sums. A Robin side, a u + b du/dn =
- *                 c, adds 2 m h |a/b| times the weight of a value m nodes outside. The order-4 ghost values of Neumann
- *                 and Robin sides raise the radius of the second difference from 5.33 to 7.44 (computed for 8 to 49
- *                 nodes): the sum is taken 1.4 times. Fields that drive others without being driven by them (data,
- *                 dk/dt = 0) make the Jacobian block triangular: its eigenvalues are those of the blocks, so that
- *                 derivatives between blocks do not count.
- *                 Fields of different scales, as the u and v = du/dt of a wave, make circles much too large. With
- *                 N_fg = max over all cells of sum |dF_f/du_g|, the row sums of N_fg d_g/d_f are bounds for any
- *                 positive d, one number per field. Osborne's iteration (J. ACM 7, 1960) balances rows and columns.
- *                 This bound is used if it is at most half the other one: of a wave equation it is 2/h instead of
- *                 4/h^2.
+ *   Gershgorin    circles.c: an upper bound
  *   power         nonlinear power iteration (Sommeijer, Shampine, Verwer 1997): with z = y + d v,
  *                 v <- F(z) - F(y), rho ~ |v| / d; 1.2 times the estimate is used. Where the right-hand side has no
  *                 derivative (abs of complex numbers, …), whenever the derivative is not finite at the present state
@@ -30,29 +18,27 @@
 #include <math.h>
 #include <string.h>
 
-#include "ode/ode.h"
+#include "ode/circles.h"
 
 typedef enum radius_kind { BY_EXPRESSION, BY_GERSHGORIN, BY_POWER } radius_kind;
 
 struct rw_spectral {
     radius_kind kind;
     bool varies;
-    rw_stage first;        /* of the expression, of Gershgorin's circles */
+    rw_stage first; /* of the expression */
+    rw_circles circles;
     rw_stage start, next;  /* of the power iteration; built when first used */
     rw_stage rough, apply; /* of Chebyshev's polynomials: likewise */
     double value;          /* when it does not vary */
     bool known;
     bool iterated; /* the value comes from the power iteration … */
     double along;  /* … whose last step turned the vector by the angle of this cosine */
-    int blocks;    /* fields, if circles of scaled fields are found too; 0 */
-    double right;  /* where the circles end on the right; of AUTO */
 };
 
-enum { MOST_BLOCKS = 36, SWEEPS = 20, POWER_ITERATIONS = 50, LATEST = 8, ROUGH_ITERATIONS = 10, POLYNOMIALS = 16 };
+enum { POWER_ITERATIONS = 50, LATEST = 8, ROUGH_ITERATIONS = 10, POLYNOMIALS = 16 };
 static const double SAFETY = 1.2;
-static const double MUCH_SMALLER = 0.5; /* of a bound */
-static const double IMPOSSIBLE = 2;     /* distance from the real axis, over the radius: twice, since it is estimated */
-static const double RIGHT = 0.2;        /* growth that a stabilised method follows, over the radius */
+static const double IMPOSSIBLE = 2; /* distance from the real axis, over the radius: twice, since it is estimated */
+static const double RIGHT = 0.2;    /* growth that a stabilised method follows, over the radius */
 
 const char *rw_spectral_kind(const rw_ode *ode)
 {
@@ -62,294 +48,6 @@ const char *rw_spectral_kind(const rw_ode *ode)
 }
 
 bool rw_spectral_varies(const rw_ode *ode) { return !ode->spectral || ode->spectral->varies; }
-
-/* Leaves that the node depends on: accesses to fields, and whether the given scalar occurs. */
-typedef struct leaves {
-    bool *seen;
-    rw_node *field;
-    int nfields, capacity;
-    bool time;
-    rw_node t;
-    bool failed;
-} leaves;
-
-static void collect(const rw_graph *g, rw_node n, leaves *l)
-{
-    if (n < 0 || l->seen[n]) return;
-    l->seen[n] = true;
-    const rw_graph_node *p = g->nodes + n;
-    if (n == l->t) l->time = true;
-    if (p->op == RW_OP_FIELD) {
-        if (!rw_grow(&l->field, &l->capacity, l->nfields + 1, sizeof *l->field)) l->failed = true;
-        else l->field[l->nfields++] = n;
-    }
-    for (int i = 0; i < rw_ops[p->op].arity; ++i) collect(g, p->arg[i], l);
-}
-
-static bool collect_leaves(const rw_graph *g, rw_node n, rw_node t, leaves *l)
-{
-    memset(l, 0, sizeof *l);
-    l->t = t;
-    l->seen = rw_calloc((size_t)g->n, 1);
-    if (l->seen) collect(g, n, l);
-    bool ok = l->seen && !l->failed;
-    rw_free(l->seen);
-    return ok;
-}
-
-/* What the values beyond a side with b (Robin) add to its row; 0 for other sides. d: derivatives by l->field. In layout
- * cell the m-th value beyond has the factor (b - a x)/(b + a x) of that inside, x = (m - 1/2) h. */
-static rw_node robin_part(rw_graph *g, int field, int side, const leaves *l, const rw_node *d)
-{
-    rw_graph_field *f = g->fields + field;
-    rw_node sum = rw_real(g, 0), a = f->boundary[side].a, b = f->boundary[side].b;
-    if (b < 0) return sum;
-    for (int i = 0; i < l->nfields; ++i) {
-        rw_graph_node p = g->nodes[l->field[i]];
-        int m = side % 2 ? p.offset[side / 2] : -p.offset[side / 2];
-        if (p.index != field || m <= 0) continue;
-        rw_node more = rw_real(g, 2.0 * m);
-        if (g->layout == RW_GRID_CELL) {
-            const rw_node ax = OP(MUL, OP(MUL, rw_real(g, m - 0.5), rw_spacing(g, side / 2)), a);
-            const rw_node factor = rw_make1(g, RW_OP_ABS, OP(DIV, OP(SUB, b, ax), OP(ADD, b, ax)));
-            more = OP(MAX, OP(SUB, factor, rw_real(g, 1)), rw_real(g, 0));
-        }
-        sum = OP(ADD, sum, OP(MUL, more, rw_make1(g, RW_OP_ABS, d[i])));
-    }
-    if (g->layout == RW_GRID_CELL) return sum;
-    rw_node ratio = rw_make1(g, RW_OP_ABS, OP(DIV, a, b));
-    return OP(MUL, OP(MUL, rw_spacing(g, side / 2), ratio), sum);
-}
-
-/* True when some side has order-4 ghost values of a slope. */
-static bool has_slopes(const rw_graph *g)
-{
-    for (int f = 0; f < g->nfields; ++f)
-        for (int side = 0; side < 2 * g->grid.ndim; ++side)
-            if (g->fields[f].boundary[side].slope) return true;
-    return false;
-}
-
-/* together[f nf + g]: f and g drive each other, perhaps through others. False: no memory. */
-static bool find_blocks(const rw_graph *g, int nf, const rw_node *rates, rw_node t, bool *together)
-{
-    bool ok = true;
-    for (int f = 0; f < nf && ok; ++f) {
-        leaves l;
-        ok = collect_leaves(g, rates[f], t, &l);
-        for (int i = 0; i < l.nfields && ok; ++i) together[f * nf + g->nodes[l.field[i]].index] = true;
-        rw_free(l.field);
-    }
-    for (int k = 0; k < nf; ++k) /* Warshall */
-        for (int f = 0; f < nf; ++f)
-            for (int h = 0; h < nf && together[f * nf + k]; ++h)
-                together[f * nf + h] = together[f * nf + h] || together[k * nf + h];
-    for (int f = 0; f < nf; ++f)
-        for (int h = f; h < nf; ++h) {
-            const bool both = f == h || (together[f * nf + h] && together[h * nf + f]);
-            together[f * nf + h] = together[h * nf + f] = both;
-        }
-    return ok;
-}
-
-/* Derivatives of a rate by the values that it reads; 0 for fields of other blocks. */
-typedef struct row {
-    leaves l;
-    rw_node *d;
-    bool possible; /* false: a part has no derivative */
-} row;
-
-static void free_row(row *r)
-{
-    rw_free(r->l.field);
-    rw_free(r->d);
-}
-
-static void differentiate(rw_graph *g, rw_node rate, rw_node t, const bool *together, row *r)
-{
-    const char *problem = NULL;
-    *r = (row){.possible = true};
-    if (!collect_leaves(g, rate, t, &r->l) || !(r->d = rw_calloc((size_t)RW_MAX(r->l.nfields, 1), sizeof *r->d)))
-        g->failed = true;
-    for (int i = 0; i < r->l.nfields && !problem && !g->failed; ++i)
-        r->d[i] = together[g->nodes[r->l.field[i]].index] ? rw_diff(g, rate, r->l.field[i], &problem) : rw_real(g, 0);
-    r->possible = !problem;
-}
-
-/* sum |dF/du| over the values of field `of`; of all fields: -1. */
-static rw_node row_sum(rw_graph *g, const row *r, int of)
-{
-    rw_node sum = rw_real(g, 0);
-    for (int i = 0; i < r->l.nfields; ++i)
-        if (of < 0 || g->nodes[r->l.field[i]].index == of) sum = OP(ADD, sum, rw_make1(g, RW_OP_ABS, r->d[i]));
-    for (int f = 0; f < g->nfields; ++f) /* no cell lies at both sides of an axis */
-        for (int axis = 0; axis < g->grid.ndim && (of < 0 || of == f); ++axis)
-            sum = OP(ADD, sum,
-                     OP(MAX, robin_part(g, f, 2 * axis, &r->l, r->d), robin_part(g, f, 2 * axis + 1, &r->l, r->d)));
-    return g->order == 4 && has_slopes(g) ? OP(MUL, rw_real(g, 1.4), sum) : sum;
-}
-
-/* Where the row's circle ends on the right: the derivative by its own value instead of that derivative's modulus. */
-static rw_node right_end(rw_graph *g, rw_node sum, rw_node rate, rw_node own)
-{
-    const char *problem = NULL;
-    rw_node d = rw_diff(g, rate, own, &problem);
-    if (problem || g->failed) return sum;
-    rw_node size = rw_make1(g, RW_OP_ABS, d);
-    if (g->nodes[d].is_complex) d = rw_make1(g, RW_OP_REAL, d);
-    return OP(ADD, OP(SUB, sum, size), d);
-}
-
-static void add_result(rw_building *b, const char *name, rw_node n)
-{
-    if (b->status == RW_OK)
-        rw_build_result(b, name, b->graph->nodes[n].is_field ? rw_reduce(b->graph, RW_REDUCE_MAX, n) : n);
-}
-
-static const char *block_name(char name[24], const char *kind, int f, int g)
-{
-    snprintf(name, 24, "%s%d_%d", kind, f, g);
-    return name;
-}
-
-/* Fields that drive each other in both directions. */
-static bool has_couplings(int nf, const bool *together)
-{
-    bool any = false;
-    for (int f = 0; f < nf; ++f)
-        for (int g = 0; g < f; ++g) any = any || together[f * nf + g];
-    return any;
-}
-
-/* N_fg of a row, and where the circle of N_ff alone ends on the right. */
-static void add_blocks(rw_building *b, int f, const row *r, rw_node rate, const bool *together)
-{
-    const rw_ode *ode = b->ode;
-    char name[24];
-    for (int g = 0; g < ode->nfields && b->status == RW_OK; ++g)
-        if (together[g]) add_result(b, block_name(name, "n", f, g), row_sum(b->graph, r, g));
-    if (!ode->ops->chooses || b->status != RW_OK) return;
-    const rw_node own = row_sum(b->graph, r, f), end = right_end(b->graph, own, rate, rw_build_value(b, 0, f));
-    add_result(b, block_name(name, "r", f, f), end);
-}
-
-/* The graph's results; s->varies. */
-static void add_circles(rw_building *b, struct rw_spectral *s, bool *together, bool *possible)
-{
-    const int nf = b->ode->nfields;
-    rw_node all = -1, right = -1, t = rw_build_scalar(b, "t"), *rates = b->node[0];
-    rw_build_vector(b, 0, t);
-    rw_build_rates(b, 0, rates);
-    rw_graph *g = b->graph;
-    if (b->status == RW_OK && !find_blocks(g, nf, rates, t, together)) g->failed = true;
-    const bool blocks = nf * nf <= MOST_BLOCKS && has_couplings(nf, together);
-    for (int f = 0; f < nf && b->status == RW_OK && *possible && !g->failed; ++f) {
-        row r;
-        differentiate(g, rates[f], t, together + f * nf, &r);
-        *possible = r.possible;
-        if (*possible && !g->failed) {
-            rw_node sum = row_sum(g, &r, -1), end = right_end(g, sum, rates[f], rw_build_value(b, 0, f));
-            all = all < 0 ? sum : OP(MAX, all, sum);
-            right = right < 0 ? end : OP(MAX, right, end);
-            if (blocks) add_blocks(b, f, &r, rates[f], together + f * nf);
-        }
-        free_row(&r);
-    }
-    if (b->status != RW_OK || !*possible || g->failed) return;
-    leaves l;
-    if (!collect_leaves(g, all, t, &l)) g->failed = true;
-    s->varies = l.nfields > 0 || l.time;
-    s->blocks = blocks ? nf : 0;
-    rw_free(l.field);
-    add_result(b, "rho", all);
-    if (b->ode->ops->chooses) add_result(b, "right", right);
-}
-
-/* `stage` NULL: no program is wanted. */
-static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, rw_stage *stage, bool *possible)
-{
-    rw_building b;
-    const size_t nf = (size_t)ode->nfields;
-    bool *together = rw_calloc(nf * nf, sizeof *together);
-    if (!together) return rw_fail_memory(ode->device->ctx, nf * nf, "an integrator");
-    *possible = true;
-    rw_build_begin(&b, ode);
-    add_circles(&b, s, together, possible);
-    rw_free(together);
-    return stage ? rw_build_end(&b, "gershgorin", stage) : rw_build_drop(&b);
-}
-
-/* Entries between fields that do not drive each other at this state are dropped: N is block triangular there. */
-static void drop_one_way(double *n, int nf)
-{
-    bool reach[MOST_BLOCKS];
-    for (int i = 0; i < nf * nf; ++i) reach[i] = n[i] > 0;
-    for (int k = 0; k < nf; ++k)
-        for (int f = 0; f < nf; ++f)
-            for (int g = 0; g < nf && reach[f * nf + k]; ++g) reach[f * nf + g] |= reach[k * nf + g];
-    for (int f = 0; f < nf; ++f)
-        for (int g = 0; g < nf; ++g)
-            if (f != g && !(reach[f * nf + g] && reach[g * nf + f])) n[f * nf + g] = 0;
-}
-
-/* n <- n_fg d_g/d_f with rows and columns of equal sums, nearly. */
-static void balance(double *n, int nf)
-{
-    for (int sweep = 0; sweep < SWEEPS; ++sweep)
-        for (int f = 0; f < nf; ++f) {
-            double along_row = 0, along_column = 0;
-            for (int g = 0; g < nf; ++g)
-                if (g != f) {
-                    along_row += n[f * nf + g];
-                    along_column += n[g * nf + f];
-                }
-            if (!(along_row > 0 && along_column > 0)) continue;
-            const double factor = sqrt(along_column / along_row);
-            for (int g = 0; g < nf; ++g)
-                if (g != f) {
-                    n[f * nf + g] *= factor;
-                    n[g * nf + f] /= factor;
-                }
-        }
-}
-
-static rw_status get_block(const struct rw_spectral *s, const char *kind, int f, int g, double *value)
-{
-    char name[24];
-    *value = 0;
-    if (rw_expr_result_index(s->first.expr, block_name(name, kind, f, g)) < 0) return RW_OK;
-    return rw_expr_get(s->first.expr, name, value, NULL);
-}
-
-/* Circles of scaled fields: *rho if they are much smaller, *right if they end earlier. */
-static rw_status scale_circles(const struct rw_spectral *s, double *rho, double *right)
-{
-    const int nf = s->blocks;
-    double n[MOST_BLOCKS], largest = 0, end = -INFINITY;
-    for (int f = 0; f < nf; ++f)
-        for (int g = 0; g < nf; ++g) RW_TRY(get_block(s, "n", f, g, n + f * nf + g));
-    drop_one_way(n, nf);
-    balance(n, nf);
-    for (int f = 0; f < nf; ++f) {
-        double others = 0, own_end;
-        for (int g = 0; g < nf; ++g) others += g != f ? n[f * nf + g] : 0;
-        RW_TRY(get_block(s, "r", f, f, &own_end));
-        largest = RW_MAX(largest, n[f * nf + f] + others);
-        end = RW_MAX(end, own_end + others);
-    }
-    if (largest <= MUCH_SMALLER * *rho) *rho = largest;
-    *right = RW_MIN(*right, end);
-    return RW_OK;
-}
-
-/* Bound by the circles at the present state. */
-static rw_status by_circles(struct rw_spectral *s, double *rho)
-{
-    RW_TRY(rw_expr_get(s->first.expr, "rho", rho, NULL));
-    s->right = *rho;
-    if (rw_expr_result_index(s->first.expr, "right") >= 0) RW_TRY(rw_expr_get(s->first.expr, "right", &s->right, NULL));
-    return s->blocks && isfinite(*rho) ? scale_circles(s, rho, &s->right) : RW_OK;
-}
 
 /* start: A = y + (d/|F|) F(y);  next: v = F(A) - F(y), rho = |v|/d, A = y + (d/|v|) v */
 static rw_status build_power(rw_ode *ode, struct rw_spectral *s)
@@ -439,8 +137,8 @@ static rw_status build_rough(rw_ode *ode, rw_stage *stage)
     rw_build_rates(&b, 0, rates);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
-        leaves l;
-        if (!collect_leaves(g, rates[f], t, &l)) g->failed = true;
+        rw_leaves l;
+        if (!rw_collect_leaves(g, rates[f], t, &l)) g->failed = true;
         rw_node y = rw_build_value(&b, 0, f);
         rw_build_store(&b, 1, f, l.nfields ? OP(ADD, y, OP(MUL, d, roughness(ode, g))) : y);
         rw_build_store(&b, 2, f, y);
@@ -513,9 +211,10 @@ static rw_status build(rw_ode *ode, struct rw_spectral *s)
     if (s->kind == BY_EXPRESSION) return build_expression(ode, s);
     if (s->kind == BY_GERSHGORIN) {
         bool possible = false;
-        RW_TRY(build_gershgorin(ode, s, &s->first, &possible));
+        RW_TRY(rw_circles_create(ode, true, &s->circles, &possible));
+        s->varies = s->circles.varies;
         if (possible) return RW_OK;
-        rw_stage_free(&s->first);
+        rw_stage_free(&s->circles.stage);
         s->kind = BY_POWER;
     }
     s->varies = true;
@@ -627,6 +326,8 @@ static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, bool r
     return RW_OK;
 }
 
+static rw_stage *first_of(struct rw_spectral *s) { return s->kind == BY_EXPRESSION ? &s->first : &s->circles.stage; }
+
 rw_status rw_spectral_radius(rw_ode *ode, double *rho)
 {
     if (!ode->spectral) RW_TRY(create(ode));
@@ -638,10 +339,11 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
     }
     if (s->kind != BY_POWER) {
         s->iterated = false;
-        rw_stage_set(&s->first, "t", ode->now.t);
-        RW_TRY(rw_stage_run(ode, &s->first));
-        if (s->kind == BY_EXPRESSION) RW_TRY(rw_expr_get(s->first.expr, "rho", rho, NULL));
-        else RW_TRY(by_circles(s, rho));
+        rw_stage *stage = first_of(s);
+        rw_stage_set(stage, "t", ode->now.t);
+        RW_TRY(rw_stage_run(ode, stage));
+        if (s->kind == BY_EXPRESSION) RW_TRY(rw_expr_get(stage->expr, "rho", rho, NULL));
+        else RW_TRY(rw_circles_bound(&s->circles, rho));
         if (s->kind == BY_GERSHGORIN) {
             ode->now.stat.rhs++;
             ode->now.stat.spectral_rhs++;
@@ -662,12 +364,12 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
 
 rw_status rw_spectral_constant(rw_ode *ode, bool *constant)
 {
-    struct rw_spectral symbolic = {.varies = true};
+    rw_circles symbolic;
     bool possible;
     if (!ode->spectral) RW_TRY(create(ode));
     *constant = !ode->spectral->varies;
     if (ode->spectral->kind == BY_GERSHGORIN) return RW_OK;
-    RW_TRY(build_gershgorin(ode, &symbolic, NULL, &possible));
+    RW_TRY(rw_circles_create(ode, false, &symbolic, &possible));
     *constant = possible && !symbolic.varies;
     return RW_OK;
 }
@@ -773,7 +475,7 @@ rw_status rw_spectral_overhang(rw_ode *ode, double *part)
         *part = 1 + s->along;
         return RW_OK;
     }
-    *part = s->right / s->value;
+    *part = s->circles.right / s->value;
     return RW_OK;
 }
 
@@ -781,7 +483,7 @@ rw_status rw_spectral_trace(rw_ode *ode)
 {
     if (!ode->spectral) RW_TRY(create(ode));
     bool by_power = ode->spectral->kind == BY_POWER;
-    RW_TRY(rw_stage_run(ode, by_power ? &ode->spectral->start : &ode->spectral->first));
+    RW_TRY(rw_stage_run(ode, by_power ? &ode->spectral->start : first_of(ode->spectral)));
     return by_power ? rw_stage_run(ode, &ode->spectral->next) : RW_OK;
 }
 
@@ -795,7 +497,7 @@ void rw_spectral_free(rw_ode *ode)
 {
     if (!ode->spectral) return;
     struct rw_spectral *s = ode->spectral;
-    rw_stage *all[] = {&s->first, &s->start, &s->next, &s->rough, &s->apply};
+    rw_stage *all[] = {&s->first, &s->circles.stage, &s->start, &s->next, &s->rough, &s->apply};
     for (int i = 0; i < RW_COUNT(all); ++i) rw_stage_free(all[i]);
     rw_free(ode->spectral);
     ode->spectral = NULL;

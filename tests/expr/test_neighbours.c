@@ -345,11 +345,35 @@ static void test_corners(void **state)
 
 /* ---- layouts ----------------------------------------------------------------------------------------------------- */
 
+enum { LAYOUT_FIELDS = 5 };
+typedef struct side_texts {
+    char text[3][120];
+} side_texts;
+
+/* What a side of u0 … u4 says where sides read fields: at the node, further in where there is a node, and differences
+ * along the side. */
+static rw_boundary reading(int which, int axis, int ndim, int n, side_texts *to)
+{
+    static const rw_boundary_kind kinds[] = {RW_BOUNDARY_DIRICHLET, RW_BOUNDARY_NEUMANN, RW_BOUNDARY_ROBIN,
+                                             RW_BOUNDARY_ROBIN, RW_BOUNDARY_ROBIN};
+    static const char *const texts[][3] = {{"t - u1 + inner(u0, %d) + 0.1*%s", "", ""},
+                                           {"inner(u1*u3, %d) - u1^2 + u0*hn + 0.2*%s", "", ""},
+                                           {"2 + u3^2", "1 + u2^2", "x + inner(u0, %d)*%s"},
+                                           {"where(u0 > 0.5, 1, 0)", "where(u0 > 0.5, layers, 1)",
+                                            "x + inner(x, %d) + %s"},
+                                           {"2 + 1i*u0", "1 - 0.5i", "u4*u1 + inner(3i*u4, %d) - %s"}};
+    const char *along = ndim == 1 ? "u1" : axis == 0 ? "dy(u1*u2)" : "dx(u1*u2)";
+    for (int i = 0; i < 3; ++i) snprintf(to->text[i], sizeof to->text[i], texts[which][i], n > 1 ? 1 : 0, along);
+    if (which == 0 && n == 1) snprintf(to->text[0], sizeof to->text[0], "t - u1 + %s", along);
+    if (which > 1) return (rw_boundary){kinds[which], to->text[0], to->text[1], to->text[2]};
+    return (rw_boundary){kinds[which], to->text[0], NULL, NULL};
+}
+
 /* Values up to four nodes beyond both sides of an axis, of a field of each kind and one that has parts of different
  * kinds, by kernels and by the evaluator. */
-enum { LAYOUT_FIELDS = 5 };
-static void run_layout(rw_grid_layout layout, int axis, int n, int order, bool kernels, double (*out)[2])
+static void run_layout(rw_grid_layout layout, int axis, int n, int order, bool reads, rw_device *at, double (*out)[2])
 {
+    side_texts texts[LAYOUT_FIELDS][6];
     static const char *const names[] = {"u0", "u1", "u2", "u3", "u4", "o0", "o1", "o2", "o3", "o4"};
     static const rw_boundary sides[2][LAYOUT_FIELDS] = {{{RW_BOUNDARY_DIRICHLET, "1 + t*x", NULL, NULL},
                                                          {RW_BOUNDARY_NEUMANN, "t - x", NULL, NULL},
@@ -374,11 +398,13 @@ static void run_layout(rw_grid_layout layout, int axis, int n, int order, bool k
         fields[i].dtype = i % LAYOUT_FIELDS == 4 ? RW_C128 : RW_F64;
         for (int s = 0; s < 2 * grid.ndim; ++s) {
             fields[i].boundary[s] = sides[axis > 0][i % LAYOUT_FIELDS];
+            if (reads && i < LAYOUT_FIELDS)
+                fields[i].boundary[s] = reading(i, s / 2, grid.ndim, (int)grid.size[s / 2], &texts[i][s]);
             if (layout == RW_GRID_AUTO && i % LAYOUT_FIELDS == 3) fields[i].boundary[s].b = "1";
         }
         const int64_t shape[] = {grid.size[2], grid.size[1], grid.size[0]};
         double *to;
-        OK(rw_array_create(dev, fields[i].dtype, grid.ndim, shape + 3 - grid.ndim, RW_MEMORY_DEVICE, &arrays[i]));
+        OK(rw_array_create(at, fields[i].dtype, grid.ndim, shape + 3 - grid.ndim, RW_MEMORY_DEVICE, &arrays[i]));
         OK(rw_array_write(arrays[i], (void **)&to));
         for (int64_t c = 0; c < cells * (1 + (fields[i].dtype == RW_C128)); ++c)
             to[c] = rw_random_uniform(3, (uint64_t)(1000 * i + c));
@@ -398,11 +424,11 @@ static void run_layout(rw_grid_layout layout, int axis, int n, int order, bool k
                                .nscalars = 2,
                                .layout = layout};
     rw_expr *e;
-    compiler(kernels);
-    OK(rw_expr_create(dev, &spec, &e));
+    compiler(at == dev);
+    OK(rw_expr_create(at, &spec, &e));
     compiler(true);
     for (int i = 0; i < 2 * LAYOUT_FIELDS; ++i) OK(rw_expr_bind(e, names[i], arrays[i]));
-    OK(rw_expr_run(e, queue));
+    OK(rw_expr_run(e, rw_device_queue(at)));
     for (int i = 0; i < LAYOUT_FIELDS; ++i) {
         const double *from;
         OK(rw_array_read(arrays[LAYOUT_FIELDS + i], (const void **)&from));
@@ -420,21 +446,26 @@ static void test_layouts(void **state)
     (void)state;
     static double want[LAYOUT_FIELDS * 81][2], got[LAYOUT_FIELDS * 81][2];
     int turn = 0;
-    for (rw_grid_layout layout = RW_GRID_AUTO; layout <= RW_GRID_CELL; ++layout)
+    rw_device *reference;
+    OK(rw_device_open(ctx, "cpu", &reference)); /* without a compiler, the evaluator */
+    for (int which = 0; which < 4; ++which)
         for (int axis = 0; axis < 3; ++axis)
             for (int n = 1; n <= 9; ++n)
                 for (int order = 2; order <= 4; order += 2) {
                     if (!test_long() && turn++ % (on("cpu") ? 5 : 17)) continue;
                     const int cells = n * (axis > 0 ? 3 : 1) * (axis > 1 ? 3 : 1);
-                    run_layout(layout, axis, n, order, false, want);
-                    run_layout(layout, axis, n, order, true, got);
+                    const rw_grid_layout layout = which % 2 ? RW_GRID_CELL : RW_GRID_AUTO;
+                    run_layout(layout, axis, n, order, which > 1, reference, want);
+                    run_layout(layout, axis, n, order, which > 1, dev, got);
                     for (int c = 0; c < LAYOUT_FIELDS * cells; ++c)
                         for (int part = 0; part < 2; ++part)
                             if (!(fabs(got[c][part] - want[c][part]) <= 1e-10 * fmax(fabs(want[c][part]), 1e3)))
-                                fail_msg("layout %d, axis %d, n %d, order %d, u%d, cell %d, part %d: %.17g, not %.17g",
-                                         layout, axis, n, order, c / cells, c % cells, part, got[c][part],
-                                         want[c][part]);
+                                fail_msg(
+                                    "layout %d%s, axis %d, n %d, order %d, u%d, cell %d, part %d: %.17g, not %.17g",
+                                    layout, which > 1 ? ", sides read fields" : "", axis, n, order, c / cells,
+                                    c % cells, part, got[c][part], want[c][part]);
                 }
+    rw_device_close(&reference);
 }
 
 int main(void)

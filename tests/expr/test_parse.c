@@ -499,11 +499,12 @@ static void test_declarations(void **state)
     } sides[] = {
         {{RW_BOUNDARY_DIRICHLET, "1 +", 0, 0}, "boundary of v:1:4: the expression ends where a value is expected"},
         {{RW_BOUNDARY_DIRICHLET, "1 1", 0, 0}, "boundary of v:1:3: unexpected '1' after the expression"},
-        {{RW_BOUNDARY_DIRICHLET, "u", 0, 0},
+        {{RW_BOUNDARY_CONSTANT, "u", 0, 0},
          "boundary of v:1:1: field u is not allowed here: use only coordinates, t and parameters"},
         {{RW_BOUNDARY_NEUMANN, "sum(x)", 0, 0}, "boundary of v:1:1: reduction sum is not allowed here"},
         {{RW_BOUNDARY_ROBIN, "1", "2", "\n tua"}, "boundary of v:2:2: name tua is unknown; nearest is tau"},
-        {{RW_BOUNDARY_ROBIN, "1", "1i", "0"}, "boundary of v: a complex value for a real field"},
+        {{RW_BOUNDARY_ROBIN, "1", "1i", "0"},
+         "boundary of v: a complex value for a real field: describe it by two fields, its real and its imaginary part"},
         {{RW_BOUNDARY_DIRICHLET, "grad(x)", 0, 0},
          "boundary of v:1:1: incompatible shapes: a vector of 2 where a scalar is expected"},
     };

@@ -122,6 +122,64 @@ static const space_case space[] = {
       {RW_BOUNDARY_PERIODIC, 0, 0, 0}}},
 };
 
+/* Sides that read fields. The value on a side from its slope by differences inwards, of order 2 and 4; in layout cell
+ * u is half a spacing inside, and the value on the side is extrapolated. */
+static const struct reading_case {
+    space_case c;
+    rw_grid_layout layout;
+    int order;
+} reading[] = {
+    {{"1-D radiation and Robin",
+      U1,
+      S1,
+      1,
+      {{RW_BOUNDARY_NEUMANN, "-u^3 + (" U1 ")^3 + 2*exp(-t)*sin(2*x) - t", 0, 0},
+       {RW_BOUNDARY_ROBIN, "u", "1 + u^2", "(" U1 ")^2 + (1 + (" U1 ")^2)*(t - 2*exp(-t)*sin(2*x))"}}},
+     RW_GRID_AUTO,
+     2},
+    {{"1-D radiation and Robin",
+      U1,
+      S1,
+      1,
+      {{RW_BOUNDARY_NEUMANN, "-u^3 + (" U1 ")^3 + 2*exp(-t)*sin(2*x) - t", 0, 0},
+       {RW_BOUNDARY_ROBIN, "u", "1 + u^2", "(" U1 ")^2 + (1 + (" U1 ")^2)*(t - 2*exp(-t)*sin(2*x))"}}},
+     RW_GRID_AUTO,
+     4},
+    {{"1-D value from a slope",
+      U1,
+      S1,
+      1,
+      {{RW_BOUNDARY_DIRICHLET, "(4*inner(u, 1) - inner(u, 2) + 2*hn*(2*exp(-t)*sin(2*x) - t))/3", 0, 0}, D1}},
+     RW_GRID_AUTO,
+     2},
+    {{"1-D value from a slope",
+      U1,
+      S1,
+      1,
+      {{RW_BOUNDARY_DIRICHLET,
+        "(48*inner(u, 1) - 36*inner(u, 2) + 16*inner(u, 3) - 3*inner(u, 4) + 12*hn*(2*exp(-t)*sin(2*x) - t))/25", 0, 0},
+       D1}},
+     RW_GRID_AUTO,
+     4},
+    {{"1-D radiation",
+      U1,
+      S1,
+      1,
+      {{RW_BOUNDARY_NEUMANN, "-(1.5*u - 0.5*inner(u, 1))^3 + (" U1 ")^3 + 2*exp(-t)*sin(2*x) - t", 0, 0}, D1}},
+     RW_GRID_CELL,
+     2},
+    {{"2-D differences along",
+      U2,
+      S2,
+      2,
+      {{RW_BOUNDARY_DIRICHLET, U2, 0, 0},
+       {RW_BOUNDARY_NEUMANN, "dy(u)/2", 0, 0},
+       {RW_BOUNDARY_ROBIN, "2 + u", "1", "(2 + " U2 ")*(" U2 ") - 2*dx(u)"},
+       {RW_BOUNDARY_DIRICHLET, U2, 0, 0}}},
+     RW_GRID_AUTO,
+     2},
+};
+
 /* Largest error at the end with n intervals on each axis of length 1. */
 static double space_error(const space_case *c, rw_grid_layout layout, int n, int order, double end)
 {
@@ -171,8 +229,8 @@ static void check_orders(rw_grid_layout layout)
             double end = space[i].ndim == 3 ? 0.05 : 0.1;
             double coarse = space_error(space + i, layout, n, order, end),
                    fine = space_error(space + i, layout, 2 * n, order, end), observed = log2(coarse / fine);
-            print_message("%s %-26s order %d: %.2e -> %.2e, observed %.2f\n",
-                          layout == RW_GRID_CELL ? "cell" : "auto", space[i].name, order, coarse, fine, observed);
+            print_message("%s %-26s order %d: %.2e -> %.2e, observed %.2f\n", layout == RW_GRID_CELL ? "cell" : "auto",
+                          space[i].name, order, coarse, fine, observed);
             assert_true(observed > order - 0.25);
         }
 }
@@ -182,6 +240,21 @@ static void test_order_in_space(void **state)
     (void)state;
     check_orders(RW_GRID_AUTO);
     check_orders(RW_GRID_CELL);
+}
+
+static void test_sides_that_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof reading / sizeof *reading; ++i) {
+        const int n = reading[i].order == 4 ? 12 : 32;
+        const double coarse = space_error(&reading[i].c, reading[i].layout, n, reading[i].order, 0.1),
+                     fine = space_error(&reading[i].c, reading[i].layout, 2 * n, reading[i].order, 0.1),
+                     observed = log2(coarse / fine);
+        print_message("%s %-26s order %d: %.2e -> %.2e, observed %.2f\n",
+                      reading[i].layout == RW_GRID_CELL ? "cell" : "auto", reading[i].c.name, reading[i].order, coarse,
+                      fine, observed);
+        assert_true(observed > reading[i].order - 0.25);
+    }
 }
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
@@ -316,7 +389,7 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order_in_space), cmocka_unit_test(test_order_in_time),
-                                       cmocka_unit_test(test_reaction_front)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order_in_space), cmocka_unit_test(test_sides_that_read),
+                                       cmocka_unit_test(test_order_in_time), cmocka_unit_test(test_reaction_front)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -410,6 +410,32 @@ static void test_robin_sides_count(void **state)
     }
 }
 
+/* A slope that reads the field is the Robin side with that derivative: -q u, or -q u^2/4 at u = 2. The value beyond is
+ * u(1) + 2 h s; of s = -q (2 u(0) - u(1)) its derivatives are -4 q h and 1 + 2 q h, q h = 1000/60. */
+static void test_sides_that_read_count(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    static const char *const slopes[] = {"-1000*u", "-250*u^2", "-1000*(2*u - inner(u, 1))"};
+    static const double radius[] = {4 + 2000. / 60, 4 + 2000. / 60, 4 + 6000. / 60}; /* times h^2 */
+    for (int i = 0; i < RW_COUNT(slopes); ++i) {
+        double rho[2];
+        for (int reads = 0; reads < 2; ++reads) {
+            const rw_boundary robin = ROBIN("1000", "1"), slope = {RW_BOUNDARY_NEUMANN, slopes[i], 0, 0};
+            const rw_boundary sides[6] = {NEUMANN, reads ? slope : robin};
+            problem p;
+            describe(&p, "du/dt = laplace(u)", 1, 1, 61, sides);
+            p.spec.grid.spacing[0] = 1. / 60;
+            p.spec.method = RW_ODE_RK4, p.spec.order = 2;
+            start(&p, uniform);
+            rho[reads] = radius_of(&p);
+            finish(&p);
+        }
+        print_message("%s: %.6g, Robin %.6g\n", slopes[i], rho[1], rho[0]);
+        assert_true(fabs(rho[0] - 3600 * radius[0]) < 1e-6 && fabs(rho[1] - 3600 * radius[i]) < 1e-6);
+    }
+}
+
 /* Order-4 Neumann sides: the automatic step of RK4 stays bounded. */
 static void test_the_automatic_step_is_stable(void **state)
 {
@@ -578,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_reaction_front),
         cmocka_unit_test(test_largest_row),
         cmocka_unit_test(test_robin_sides_count),
+        cmocka_unit_test(test_sides_that_read_count),
         cmocka_unit_test(test_the_automatic_step_is_stable),
         cmocka_unit_test(test_expression),
         cmocka_unit_test(test_a_changed_scalar_asks_again),

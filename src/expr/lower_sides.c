@@ -1,0 +1,177 @@
+/* Boundary expressions. They read fields at the node on the side or nearest to it, and further in:
+ *
+ *   u             on a side where the value of u is given, this value; else u at the node next to the side
+ *   inner(e, k)   e, k nodes further in
+ *   dy(u)         differences along the side; across it none
+ *   hn            the spacing across the side
+ *
+ *   on the side:   o u(0) u(1)     u = u(0)     inner(u, 1) = u(1)      a node on the side, or half a spacing inside
+ *   given:         g u(0) u(1)     u = g        inner(u, 1) = u(0)
+ *
+ * In the graph such a value is a FIELD whose offset across counts nodes of the array from the one next to the side. */
+#include <string.h>
+
+#include "expr/boundary.h"
+#include "expr/lower.h"
+
+#define FAIL(at, ...) rw_fail_at(l->ctx, l->source, at, __VA_ARGS__)
+
+/* The node on the side is given and in no array: one more than those next to it. */
+static bool pins(const rw_lowering *l, int f)
+{
+    const rw_lowering_side *s = l->side;
+    return rw_boundary_row_of(s->fields[f].boundary[2 * s->axis + s->upper].kind)->pins &&
+           l->graph->layout == RW_GRID_AUTO;
+}
+
+/* What the side of field f gives: its own expression, in which names are those of the program. */
+static rw_status lower_given(rw_lowering *l, const rw_syntax *s, int f, rw_value *v)
+{
+    rw_lowering_side *side = l->side;
+    const rw_expr_field *field = side->fields + f;
+    const char *text = field->boundary[2 * side->axis + side->upper].a;
+    const int frame = l->frame, depth = l->depth, base = l->base;
+    const rw_source source = {field->name, text ? text : "0", 1, 1}, *outer = l->source;
+    rw_node n;
+    if (side->depth > side->nfields)
+        return FAIL(s->at, "the value of %s on this side depends on itself: write inner(%s, 1) for the next node",
+                    s->name, s->name);
+    if (!l->depth) l->base = l->nlocals;
+    l->frame = l->nlocals;
+    l->depth++;
+    side->depth++;
+    const rw_status status = rw_lower_text(l, &source, &n);
+    side->depth--;
+    l->frame = frame;
+    l->depth = depth;
+    l->base = base;
+    l->source = outer;
+    *v = rw_scalar_value(n);
+    return status;
+}
+
+rw_status rw_lower_side_name(rw_lowering *l, const rw_syntax *s, bool *known, rw_value *v)
+{
+    rw_graph *g = l->graph;
+    const rw_lowering_side *side = l->side;
+    int f = side->nfields - 1, index, offset[3] = {0};
+    while (f >= 0 && strcmp(side->fields[f].name, s->name)) --f;
+    index = f >= 0 ? side->first + f : rw_graph_find_field(g, s->name);
+    *known = f >= 0 || (index >= 0 && g->fields[index].external);
+    if (!*known) return RW_OK;
+    if (f >= 0 && pins(l, f) && !side->inward) return lower_given(l, s, f, v);
+    const int outside = side->nfields && pins(l, RW_MAX(f, 0)), nodes = RW_MAX(side->inward - outside, 0);
+    if (nodes >= g->grid.size[side->axis])
+        return FAIL(s->at, "inner(%s, %d): the axis has %lld nodes: give at most %lld", s->name, side->inward,
+                    (long long)g->grid.size[side->axis], (long long)(g->grid.size[side->axis] - 1 + outside));
+    offset[side->axis] = side->upper ? -nodes : nodes;
+    *v = rw_scalar_value(rw_field(g, index, 0, offset));
+    return RW_OK;
+}
+
+rw_status rw_lower_inner(rw_lowering *l, const rw_syntax *s, rw_value *v)
+{
+    enum { DEEPEST = 64 };
+    rw_lowering_side *side = l->side;
+    rw_value by;
+    if (!side) return FAIL(s->at, "inner is only for boundary expressions: here write u[i+1], a neighbour");
+    RW_TRY(rw_need_arguments(l, s, s->n, 2));
+    RW_TRY(rw_lower(l, l->source, s->args[1], &by));
+    const rw_graph_node *n = l->graph->nodes + by.node[0];
+    if (by.n > 1 || n->op != RW_OP_CONST || n->im != 0 || n->re != (int)n->re || n->re < 0 || n->re > DEEPEST)
+        return FAIL(s->args[1]->at, "inner(u, k): k must be an integer from 0 to %d", DEEPEST);
+    const int before = side->inward;
+    side->inward += (int)n->re;
+    const rw_status status = rw_lower(l, l->source, s->args[0], v);
+    side->inward = before;
+    return status;
+}
+
+rw_status rw_check_along_side(rw_lowering *l, const rw_syntax *s, const rw_value *v, int axis)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    if (!l->side || (axis >= 0 && axis != l->side->axis)) return RW_OK;
+    bool reads = false;
+    for (int i = 0; i < v->n; ++i) reads = reads || l->graph->nodes[v->node[i]].depends & RW_ON_FIELD;
+    if (!reads) return RW_OK;
+    return FAIL(s->at,
+                "%s reads nodes across this side of %s: in its own expression write differences with inner(u, 1) and "
+                "hn; along the side there are dx, dy, dz",
+                s->name, names[l->side->axis]);
+}
+
+/* What a grid without rows can do at its sides. */
+static rw_status check_side(const rw_lowering *l, const rw_expr_field *f, int side, bool by_place)
+{
+    const rw_boundary_kind kind = f->boundary[side].kind;
+    const rw_boundary_row *row = rw_boundary_row_of(kind);
+    bool conducts = l->stencil && l->stencil->conducts;
+    const char *problem =
+        kind == RW_BOUNDARY_PERIODIC                 ? "this grid has no opposite sides"
+        : !row->cells && !row->points                ? "the cells of this grid are not in rows along x, y and z"
+        : !l->stencil && kind != RW_BOUNDARY_NEAREST ? "this grid has no laplacian"
+        : !row->cells && conducts ? "cell fields accept nearest, neumann and dirichlet; only point fields accept robin"
+        : !row->points && !conducts
+            ? "point fields accept nearest, neumann and robin: assign the points on the boundary, as in "
+              "where(boundary, 0, u)"
+        : by_place && conducts ? "for a cell field the value may depend on time and scalars, but not on position"
+                               : NULL;
+    if (!problem) return RW_OK;
+    return rw_fail(l->ctx, RW_ERR_INPUT, "boundary of %s: %s: %s", f->name, rw_boundary_kind_name(kind), problem);
+}
+
+rw_status rw_lower_side(rw_lowering *l, rw_lowering_side *side, const rw_source *source, rw_node *n)
+{
+    const bool no_fields = l->no_fields;
+    l->no_fields = true;
+    l->side = side;
+    const rw_status status = rw_lower_text(l, source, n);
+    l->side = NULL;
+    l->no_fields = no_fields;
+    return status;
+}
+
+static rw_status declare_side(rw_lowering *l, rw_lowering_side *side, int f)
+{
+    rw_graph *g = l->graph;
+    const rw_expr_field *field = side->fields + f;
+    const int which = 2 * side->axis + side->upper;
+    const rw_boundary *b = field->boundary + which;
+    const char *texts[3] = {b->a, b->b, b->c};
+    const rw_boundary_row *row = rw_boundary_row_of(b->kind);
+    const bool reads = !g->unstructured && (row->pins || row->slope); /* borders move an index only */
+    rw_node nodes[3] = {-1, -1, -1};
+    bool by_place = false;
+    for (int i = 0; i < rw_boundary_values(b->kind); ++i) {
+        char name[96];
+        snprintf(name, sizeof name, "boundary of %s", field->name);
+        rw_source source = {name, texts[i] ? texts[i] : "0", 1, 1};
+        side->depth = b->kind == RW_BOUNDARY_DIRICHLET;
+        RW_TRY(rw_lower_side(l, reads ? side : NULL, &source, nodes + i));
+        if (g->nodes[nodes[i]].is_complex && !rw_dtype_is_complex(field->dtype))
+            return rw_fail(
+                l->ctx, RW_ERR_INPUT,
+                "%s: a complex value for a real field: describe it by two fields, its real and its imaginary "
+                "part",
+                name);
+        by_place = by_place || g->nodes[nodes[i]].is_field;
+    }
+    if (g->unstructured) RW_TRY(check_side(l, field, which, by_place));
+    RW_TRY(rw_check_robin(l->ctx, g, field, which, nodes[1]));
+    rw_set_boundary(g, side->first + f, which, b->kind, nodes);
+    return RW_OK;
+}
+
+rw_status rw_lower_sides(rw_lowering *l, const rw_expr_field *fields, int nfields, int first)
+{
+    for (int f = 0; f < nfields; ++f)
+        for (int s = 0; s < (l->graph->unstructured ? 6 : 2 * l->graph->grid.ndim); ++s) {
+            rw_lowering_side side = {.fields = fields,
+                                     .nfields = nfields,
+                                     .first = first,
+                                     .axis = s / 2,
+                                     .upper = s % 2};
+            RW_TRY(declare_side(l, &side, f));
+        }
+    return RW_OK;
+}

@@ -1,0 +1,135 @@
+/* Sides that read fields: which value of a field they see in a program of several assignments, and what is refused. The
+ * values beyond sides themselves are in test_neighbours.c, orders of convergence in tests/ode/test_manufactured.c. */
+#include "expr_test.h"
+
+static rw_device *dev;
+
+enum { N = 5 };
+
+typedef struct program {
+    const char *text, *u, *v; /* the outward slope of u, on both sides; the value of v there, NULL: nearest */
+} program;
+
+static rw_status create(const program *p, rw_expr **e)
+{
+    const rw_boundary slope = {RW_BOUNDARY_NEUMANN, p->u, NULL, NULL},
+                      value = {RW_BOUNDARY_DIRICHLET, p->v, NULL, NULL};
+    rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64},
+                              {.name = "v", .dtype = RW_F64},
+                              {.name = "o", .dtype = RW_F64}};
+    for (int s = 0; s < 2; ++s) {
+        fields[0].boundary[s] = slope;
+        if (p->v) fields[1].boundary[s] = value;
+    }
+    const rw_expr_spec spec = {.name = "sides",
+                               .text = p->text,
+                               .grid = {.ndim = 1, .size = {N, 1, 1}, .spacing = {0.5, 1, 1}},
+                               .fields = fields,
+                               .nfields = RW_COUNT(fields)};
+    return rw_expr_create(dev, &spec, e);
+}
+
+/* dx(u) on the left side is -s, s what the side reads. */
+static void test_the_value_of_the_moment(void **state)
+{
+    (void)state;
+    static const struct {
+        program p;
+        int passes;
+        double first; /* o at the left side, where v begins as 3, and then 5 */
+    } table[] = {
+        {{"o = dx(u)", "v", NULL}, 1, -3},
+        {{"v = 2*v; o = dx(u)", "v", NULL}, 2, -6},
+        {{"o = dx(u); v = 2*v", "v", NULL}, 1, -3},
+        {{"q = dx(u); v = 2*v; o = q", "v", NULL}, 1, -3},
+        {{"v = 2*v; o = dx(u); v = 3*v; o = o + dx(u)", "v", NULL}, 3, -24},
+        {{"o = dx(u)", "inner(v, 1)", NULL}, 1, -5},
+        {{"o = dx(u)", "inner(v, 1)", "9"}, 1, -3},
+        {{"o = dx(u)", "v", "9"}, 1, -9},
+        {{"o = dx(u)", "v", "inner(v, 1) + inner(v, 2)"}, 1, -8},
+        {{"o = dx(u)", "hn*v + inner(x, 1)", "9"}, 1, -5},
+        {{"o = dx(u)", "u*v", NULL}, 1, -12},
+        {{"u = v; o = dx(u)", "u", NULL}, 2, -3},
+        {{"hn = 2; inner(q) = 5*q; o = inner(dx(u)) + hn", "v", NULL}, 1, -13},
+    };
+    for (int i = 0; i < RW_COUNT(table); ++i)
+        for (int evaluated = 0; evaluated < 2; ++evaluated) {
+            const int64_t n = N;
+            const char *const bound[] = {"u", "v", "o"};
+            rw_array *arrays[3];
+            const void *data;
+            rw_expr_plan plan;
+            rw_expr *e;
+            compiler(!evaluated);
+            OK(create(&table[i].p, &e));
+            OK(rw_expr_get_plan(e, &plan));
+            for (int f = 0; f < 3; ++f) {
+                void *values;
+                OK(rw_array_create(dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &arrays[f]));
+                OK(rw_array_write(arrays[f], &values));
+                for (int k = 0; k < N; ++k) ((double *)values)[k] = f == 0 ? 4 + k * k : f == 1 ? 3 + 2 * k : 0;
+                OK(rw_expr_bind(e, bound[f], arrays[f]));
+            }
+            OK(rw_expr_run(e, rw_device_queue(dev)));
+            OK(rw_array_read(arrays[2], &data));
+            const double first = *(const double *)data;
+            if (fabs(first - table[i].first) > 1e-12 || plan.passes != table[i].passes)
+                fail_msg("%s, sides %s, %s: %g in %d passes, not %g in %d", table[i].p.text, table[i].p.u,
+                         table[i].p.v ? table[i].p.v : "nearest", first, (int)plan.passes, table[i].first,
+                         table[i].passes);
+            rw_expr_destroy(&e);
+            for (int f = 0; f < 3; ++f) rw_array_destroy(&arrays[f]);
+        }
+    compiler(true);
+}
+
+static void test_what_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        program p;
+        const char *message; /* how it ends, or a part */
+    } table[] = {
+        {{"o = dx(u)", "v", "v + 1"}, "the value of v on this side depends on itself: write inner(v, 1)"},
+        {{"o = dx(v)", "0", "2*v"}, "the value of v on this side depends on itself: write inner(v, 1)"},
+        {{"o = dx(u)", "inner(v, 5)", NULL}, "inner(v, 5): the axis has 5 nodes: give at most 4"},
+        {{"o = dx(u)", "inner(v, 6)", "0"}, "inner(v, 6): the axis has 5 nodes: give at most 5"},
+        {{"o = dx(u)", "inner(v, 0.5)", NULL}, "k must be an integer from 0 to 64"},
+        {{"o = dx(u)", "inner(v)", NULL}, "inner takes 2 arguments, 1 given"},
+        {{"o = dx(u)", "dx(v)", NULL}, "dx reads nodes across this side of x"},
+        {{"o = dx(u)", "laplace(v)", NULL}, "laplace reads nodes across this side of x"},
+        {{"o = dx(u)", "v[i+1]", NULL}, "shift reads nodes across this side of x"},
+        {{"o = dx(u)", "mean(v)", NULL}, "reduction mean is not allowed here"},
+        {{"o = dx(u)", "w", NULL}, "name w is unknown"},
+        {{"v = 2*v; q = dx(u); v = 7; o = q", "v", NULL}, "the old value of v is used after"},
+        {{"o = inner(u, 1)", "0", NULL}, "inner is only for boundary expressions: here write u[i+1]"},
+        {{"o = hn", "0", NULL}, "name hn is unknown"},
+        {{"o = dx(v)", "0", "1i*u"}, "a complex value for a real field"},
+    };
+    for (int i = 0; i < RW_COUNT(table); ++i) {
+        rw_expr *e;
+        const rw_status status = create(&table[i].p, &e);
+        if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), table[i].message))
+            fail_msg("%s, sides %s, %s: %s, \"%s\"", table[i].p.text, table[i].p.u,
+                     table[i].p.v ? table[i].p.v : "nearest", rw_status_name(status), rw_message(ctx));
+    }
+}
+
+static int setup(void **state)
+{
+    if (make_context(state)) return -1;
+    return rw_device_open(ctx, "cpu", &dev) == RW_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    rw_device_close(&dev);
+    return drop_context(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_value_of_the_moment),
+                                       cmocka_unit_test(test_what_is_refused)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
