@@ -39,6 +39,7 @@ typedef struct rw_lowering_side {
     int nfields, first; /* their fields of the graph: first, first + 1, … */
     int axis, upper;
     int inward; /* nodes from the side that names mean */
+    int own;    /* the field whose value on the side this is; -1: it is another expression */
     int depth;  /* of values that this side gives, one made of the other */
 } rw_lowering_side;
 

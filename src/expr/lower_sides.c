@@ -31,9 +31,11 @@ static rw_status lower_given(rw_lowering *l, const rw_syntax *s, int f, rw_value
     const rw_expr_field *field = side->fields + f;
     const char *text = field->boundary[2 * side->axis + side->upper].a;
     const int frame = l->frame, depth = l->depth, base = l->base;
-    const rw_source source = {field->name, text ? text : "0", 1, 1}, *outer = l->source;
+    char name[96];
+    const rw_source source = {name, text ? text : "0", 1, 1}, *outer = l->source;
     rw_node n;
-    if (side->depth > side->nfields)
+    snprintf(name, sizeof name, "boundary of %s", field->name);
+    if (f == side->own || side->depth > side->nfields)
         return FAIL(s->at, "the value of %s on this side depends on itself: write inner(%s, 1) for the next node",
                     s->name, s->name);
     if (!l->depth) l->base = l->nlocals;
@@ -146,7 +148,7 @@ static rw_status declare_side(rw_lowering *l, rw_lowering_side *side, int f)
         char name[96];
         snprintf(name, sizeof name, "boundary of %s", field->name);
         rw_source source = {name, texts[i] ? texts[i] : "0", 1, 1};
-        side->depth = b->kind == RW_BOUNDARY_DIRICHLET;
+        side->own = row->pins ? f : -1;
         RW_TRY(rw_lower_side(l, reads ? side : NULL, &source, nodes + i));
         if (g->nodes[nodes[i]].is_complex && !rw_dtype_is_complex(field->dtype))
             return rw_fail(

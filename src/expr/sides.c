@@ -448,9 +448,11 @@ static void emit_along(rw_emitter *e, int f, int axis)
         ADD(";\n}\n");
         return;
     }
-    ADD("    const int d = %c < 0 ? (int)-%c : (int)(%c - N%c + 1);\n    const INDEX end = %c < 0 ? 0 : N%c - 1, in = %c < 0 "
-        "? 1 : -1;\n    %s sum = %s;\n    for (int m = 0; m < %d; ++m) {\n        real w = 1;\n        for (int n = 0; n < "
-        "%d; ++n)\n            if (n != m) w = w * (real)(d + n) / (real)(n - m);\n        sum = ",
+    ADD("    const int d = %c < 0 ? (int)-%c : (int)(%c - N%c + 1);\n"
+        "    const INDEX end = %c < 0 ? 0 : N%c - 1, in = %c < 0 "
+        "? 1 : -1;\n    %s sum = %s;\n    for (int m = 0; m < %d; ++m) {\n        real w = 1;\n"
+        "        for (int n = 0; n < %d; ++n)\n            if (n != m) w = w * (real)(d + n) / (real)(n - m);\n"
+        "        sum = ",
         i, i, i, N, i, N, i, type, *type == 'c' ? "CX(make)(0, 0)" : "0", (int)nodes, (int)nodes);
     ADD(*type == 'c' ? "CX(axpy)(" : "MULADD(w, ");
     ADD(next[axis], name, "end + in * m");

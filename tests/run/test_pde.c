@@ -31,6 +31,8 @@ static void destroy(rw_case **c, rw_problem **p)
 
 #define SECOND "equations have first derivatives in time: write a system of two fields, du/dt = v; dv/dt = …"
 
+#define PARTS(list) CASE("{u: {initial: \"0\", boundary: {left: " list "}}}", EQ TIME)
+
 static void test_bad_input(void **state)
 {
     (void)state;
@@ -76,7 +78,12 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\", boundary: {robin: [1, 2]}}}", EQ TIME), "robin takes three expressions"},
         {CASE("{u: {initial: \"0\", boundary: {robyn: [1, 2, 3]}}}", EQ TIME), "robyn is unknown"},
         {CASE("{u: {initial: \"0\", boundary: \"u\"}}", EQ TIME),
-         "field u is not allowed here: use only coordinates, t and parameters"},
+         ":3:39: the value of u on this side depends on itself: write inner(u, 1) for the next node"},
+        {CASE("{u: {initial: \"0\", boundary: {left: \"inner(u, 9)\"}}}", EQ TIME), "inner(u, 9): the axis has "},
+        {CASE("{u: {initial: \"0\", boundary: {left: {neumann: \"dx(u)\"}}}}", EQ TIME),
+         ":3:52: dx reads nodes across this side of x"},
+        {CASE("{u: {initial: \"inner(u, 1)\"}}", EQ TIME), "inner is only for boundary expressions"},
+        {PARTS("[{where: y > 1, dirichlet: inner(u)}, neumann]"), "inner takes 2 arguments, 1 given"},
         {CASE("{u: {initial: \"0\", boundary: periodic}, v: {initial: \"0\"}}",
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          "side left is periodic for field u, but not for v: an axis is periodic for all fields or for none"},
@@ -84,7 +91,6 @@ static void test_bad_input(void **state)
               "left: \"0\"}}, v: {initial: \"0\"}}",
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          " is 0 at x = 0.0625, y = 2: a and b in robin: [a, b, c] must not both be 0"},
-#define PARTS(list) CASE("{u: {initial: \"0\", boundary: {left: " list "}}}", EQ TIME)
         {PARTS("[{where: y > 9, dirichlet: 1}, neumann]"),
          "part 1 of 2 never applies: at each of the 6 nodes of the side an earlier part does, or its where is not"},
         {PARTS("[{where: y > -9, dirichlet: 1}, neumann]"),

@@ -201,6 +201,19 @@ void pde_place_on_side(const pde_problem *p, int f, int side, int64_t i, int64_t
     }
 }
 
+rw_status pde_lower_on_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
+                            const rw_tree *node, const char *setting, rw_node *n, bool *reads)
+{
+    rw_lowering_side on = {.fields = p->fields, .nfields = p->nfields, .axis = side / 2, .upper = side % 2, .own = -1};
+    if (pde_pins(p, p->fields[f].boundary[side].kind)) on.own = f;
+    *reads = false;
+    l->lowering.side = &on;
+    const rw_status status = pde_lower(c, l, node, setting, n);
+    l->lowering.side = NULL;
+    if (status == RW_OK) *reads = l->graph->nodes[*n].depends & RW_ON_FIELD;
+    return status;
+}
+
 /* One expression of a condition. With `nonzero` it must not be 0 anywhere; with `a`, another one, not where that is. */
 static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
                               const rw_tree *node, bool nonzero, const rw_tree *a)
@@ -209,9 +222,11 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
     const rw_grid *g = &p->grid;
     char setting[64];
     rw_node n, other = -1;
+    bool reads, other_reads = false;
     snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
-    RW_TRY(pde_lower(c, l, node, setting, &n));
-    if (a) RW_TRY(pde_lower(c, l, a, setting, &other));
+    RW_TRY(pde_lower_on_side(c, p, f, side, l, node, setting, &n, &reads));
+    if (a) RW_TRY(pde_lower_on_side(c, p, f, side, l, a, setting, &other, &other_reads));
+    if (reads || other_reads) return RW_OK;
     const bool varies = l->graph->nodes[n].is_field || (a && l->graph->nodes[other].is_field);
     if (p->no_start || (p->no_grid && varies)) return RW_OK;
     const int64_t count = varies ? RW_MIN(pde_nodes_of_side(p, side), NODES) : 1;

@@ -111,9 +111,11 @@ static bool reads_time(const rw_graph *g, rw_node n)
 typedef struct lowered {
     rw_node where, value[3];
     int nvalues;
+    bool reads; /* fields: the values are not known */
 } lowered;
 
-static rw_status lower_part(const rw_case *c, pde_language *l, const char *setting, const part *from, lowered *to)
+static rw_status lower_part(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
+                            const char *setting, const part *from, lowered *to)
 {
     *to = (lowered){.where = -1, .nvalues = from->value ? rw_boundary_values(from->condition.kind) : 0};
     if (from->where) RW_TRY(pde_lower(c, l, from->where, setting, &to->where));
@@ -122,8 +124,12 @@ static rw_status lower_part(const rw_case *c, pde_language *l, const char *setti
                             "%s: where = %.60s reads t: parts of a side stay where they are; write a value that "
                             "depends on t instead",
                             setting, from->where->text);
-    for (int i = 0; i < to->nvalues; ++i)
-        RW_TRY(pde_lower(c, l, to->nvalues > 1 ? from->value->items[i] : from->value, setting, to->value + i));
+    for (int i = 0; i < to->nvalues; ++i) {
+        const rw_tree *node = to->nvalues > 1 ? from->value->items[i] : from->value;
+        bool reads;
+        RW_TRY(pde_lower_on_side(c, p, f, side, l, node, setting, to->value + i, &reads));
+        to->reads = to->reads || reads;
+    }
     return RW_OK;
 }
 
@@ -132,11 +138,12 @@ static rw_status check_place(const rw_case *c, const pde_problem *p, const pde_l
 {
     double value[3][2] = {{0}};
     bool good = true;
-    for (int i = 0; i < of->nvalues; ++i) {
+    for (int i = 0; i < of->nvalues && !of->reads; ++i) {
         rw_graph_value(l->graph, of->value[i], pde_at_place, place, value[i]);
         good = good && isfinite(value[i][0]) && isfinite(value[i][1]);
     }
-    const bool zero = of->nvalues == 3 && value[1][0] == 0 && (p->layout == RW_GRID_AUTO || value[0][0] == 0);
+    const bool zero =
+        of->nvalues == 3 && !of->reads && value[1][0] == 0 && (p->layout == RW_GRID_AUTO || value[0][0] == 0);
     if (good && !zero) return RW_OK;
     rw_text where = {0};
     for (int d = 0; d < p->grid.ndim; ++d)
@@ -159,7 +166,7 @@ rw_status pde_inspect_parts(const rw_case *c, const pde_problem *p, int f, int s
     char setting[64];
     snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
     RW_TRY(read_all(c, p, f, list, parts));
-    for (int i = 0; i < list->n; ++i) RW_TRY(lower_part(c, l, setting, parts + i, nodes + i));
+    for (int i = 0; i < list->n; ++i) RW_TRY(lower_part(c, p, f, side, l, setting, parts + i, nodes + i));
     if (p->no_start || p->no_grid) return RW_OK;
     const int64_t all = pde_nodes_of_side(p, side), count = RW_MIN(all, MOST_NODES);
     for (int64_t k = 0; k < count; ++k) {

@@ -85,6 +85,9 @@ rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n);
+/* The same of an expression of a side, which may read fields: *reads. */
+rw_status pde_lower_on_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
+                            const rw_tree *node, const char *setting, rw_node *n, bool *reads);
 /* The i-th of n places that are spread over a side, in nodes. */
 void pde_place_on_side(const pde_problem *p, int f, int side, int64_t i, int64_t n, double place[3]);
 int64_t pde_nodes_of_side(const pde_problem *p, int side);

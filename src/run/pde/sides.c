@@ -89,23 +89,37 @@ static void fill(const pde_problem *p, pde_language *l, const rw_node side[6], d
         }
 }
 
+/* What side s of the field gives; -1: nothing, or what only fields tell. */
+static rw_status lower_given(const pde_problem *p, pde_language *l, int field, int s, rw_node *n)
+{
+    const rw_boundary *b = p->fields[field].boundary + s;
+    rw_lowering_side on = {.fields = p->fields, .nfields = p->nfields, .axis = s / 2, .upper = s % 2, .own = field};
+    const rw_source source = {"a boundary", b->a, 1, 1};
+    *n = -1;
+    if (s >= 2 * p->grid.ndim || !pde_pins(p, b->kind)) return RW_OK;
+    RW_TRY(rw_lower_side(&l->lowering, &on, &source, n));
+    if (l->graph->nodes[*n].depends & RW_ON_FIELD) *n = -1;
+    return RW_OK;
+}
+
 rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide)
 {
     pde_problem *p = (pde_problem *)problem;
-    rw_context *ctx = p->ctx;
-    const rw_boundary *b = p->fields[field].boundary;
-    rw_node side[6] = {-1, -1, -1, -1, -1, -1};
+    rw_node side[6];
     pde_language l;
-    bool any = false;
-    for (int s = 0; s < 6; ++s) any |= has[s] = s < 2 * p->grid.ndim && pde_pins(p, b[s].kind);
-    if (!any || !wide) return RW_OK;
-    RW_TRY(pde_language_begin(ctx, p, t, true, &l));
     rw_status status = RW_OK;
-    for (int s = 0; s < 6 && status == RW_OK; ++s) {
-        rw_source source = {"a boundary", b[s].a, 1, 1};
-        if (has[s]) status = rw_lower_text(&l.lowering, &source, side + s);
+    bool any = false;
+    for (int s = 0; s < 6; ++s) {
+        has[s] = s < 2 * p->grid.ndim && pde_pins(p, p->fields[field].boundary[s].kind);
+        any = any || has[s];
     }
-    if (status == RW_OK) fill(p, &l, side, wide);
+    if (!any) return RW_OK;
+    RW_TRY(pde_language_begin(p->ctx, p, t, true, &l));
+    for (int s = 0; s < 6 && status == RW_OK; ++s) {
+        status = lower_given(p, &l, field, s, side + s);
+        has[s] = side[s] >= 0;
+    }
+    if (status == RW_OK && wide) fill(p, &l, side, wide);
     pde_language_end(&l);
     return status;
 }
