@@ -68,7 +68,7 @@
     RW_MEMBER_ARRAY(rw_expr_spec, scalars, nscalars), \
     RW_MEMBER_ARRAY(rw_expr_spec, externals, nexternals), \
     RW_MEMBER_ARRAY(rw_expr_spec, functions, nfunctions), \
-    RW_MEMBER_ENUM(rw_expr_spec, layout, rw_grid_layout, 0, 1), \
+    RW_MEMBER_ENUM(rw_expr_spec, layout, rw_grid_layout, 0, 2), \
     {0}
 
 #define RW_MEMBERS_rw_expr_stencil \
@@ -165,7 +165,7 @@
     RW_MEMBER_ARRAY(rw_ode_spec, scalars, nscalars), \
     RW_MEMBER_ENUM(rw_ode_spec, method, rw_ode_method, 0, 7), \
     RW_MEMBER_ENUM(rw_ode_spec, record, rw_switch, 0, 2), \
-    RW_MEMBER_ENUM(rw_ode_spec, layout, rw_grid_layout, 0, 1), \
+    RW_MEMBER_ENUM(rw_ode_spec, layout, rw_grid_layout, 0, 2), \
     {0}
 
 #define RW_MEMBERS_rw_on_surface \

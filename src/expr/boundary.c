@@ -53,16 +53,19 @@ void rw_set_boundary(rw_graph *g, int field, int side, rw_boundary_kind kind, co
 {
     const rw_boundary_row *row = rw_boundary_row_of(kind);
     const rw_node a = row->index && values[0] >= 0 ? rw_cast(g, g->fields[field].dtype, values[0]) : values[0];
-    const bool cell = g->layout == RW_GRID_CELL;
+    const bool cell = g->layout == RW_GRID_CELL, on_side = g->layout == RW_GRID_NODE;
+    const bool may_be_zero = kind == RW_BOUNDARY_ROBIN && g->nodes[values[1]].op != RW_OP_CONST;
+    const bool given =
+        on_side && (row->pins || may_be_zero || (kind == RW_BOUNDARY_ROBIN && rw_is_const(g, values[1], 0)));
     bool reads = false;
     for (int i = 0; i < 3; ++i) reads = reads || (values[i] >= 0 && g->nodes[values[i]].depends & RW_ON_FIELD);
-    g->fields[field].boundary[side] = (rw_graph_side){kind,
-                                                      row->pins && !cell,
-                                                      row->slope || (row->pins && cell),
-                                                      reads,
-                                                      {{a, values[1], values[2]}}};
+    g->fields[field].boundary[side] =
+        (rw_graph_side){kind,  row->pins && !cell && !on_side, given, row->slope || (row->pins && cell),
+                        reads, {{a, values[1], values[2]}}};
     g->fields[field].reads |= reads;
     g->sides_read |= reads;
+    g->fields[field].given |= given;
+    g->given |= given;
 }
 
 rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides, bool rows)
@@ -86,10 +89,42 @@ rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides
     return RW_OK;
 }
 
+/* 1 at the nodes of a side that are given. */
+static rw_node given_at(rw_graph *g, const rw_graph_side *s, int side)
+{
+    const int axis = side / 2;
+    const double node = (double)(g->grid.first[axis] + (side % 2 ? g->grid.size[axis] - 1 : 0));
+    const rw_node on = rw_make2(g, RW_OP_EQ, rw_index(g, axis, 0), rw_real(g, node));
+    if (s->kind != RW_BOUNDARY_ROBIN) return on;
+    return rw_make2(g, RW_OP_AND, on, rw_make2(g, RW_OP_EQ, s->b, rw_real(g, 0)));
+}
+
+rw_node rw_given_value(rw_graph *g, const rw_graph_side *s)
+{
+    if (s->kind != RW_BOUNDARY_ROBIN) return s->a;
+    const rw_node a = rw_make(g, RW_OP_WHERE, rw_make2(g, RW_OP_EQ, s->b, rw_real(g, 0)), s->a, rw_real(g, 1));
+    return rw_make2(g, RW_OP_DIV, s->c, a);
+}
+
+rw_node rw_with_given(rw_graph *g, int field, rw_node value, bool zero)
+{
+    rw_node count = rw_real(g, 0), sum = count;
+    for (int side = 0; side < 2 * g->grid.ndim; ++side) {
+        const rw_graph_side s = g->fields[field].boundary[side];
+        if (!s.given) continue;
+        const rw_node at = given_at(g, &s, side), none = rw_real(g, 0);
+        count = rw_make2(g, RW_OP_ADD, count, at);
+        if (!zero) sum = rw_make2(g, RW_OP_ADD, sum, rw_make(g, RW_OP_WHERE, at, rw_given_value(g, &s), none));
+    }
+    if (rw_is_const(g, count, 0)) return value;
+    const rw_node some = rw_make2(g, RW_OP_LT, rw_real(g, 0), count);
+    return rw_make(g, RW_OP_WHERE, some, zero ? sum : rw_make2(g, RW_OP_DIV, sum, count), value);
+}
+
 /* After lowering: what is known to be 0 on the host. */
 rw_status rw_check_robin(rw_context *ctx, const rw_graph *g, const rw_expr_field *f, int side, rw_node b)
 {
-    if (b < 0 || !rw_is_const(g, b, 0) || g->layout == RW_GRID_CELL) return RW_OK;
+    if (b < 0 || !rw_is_const(g, b, 0) || g->layout != RW_GRID_AUTO) return RW_OK;
     return rw_fail(
         ctx, RW_ERR_INPUT,
         "boundary of %s, %s side: robin needs b other than 0 in a u + b du/dn = c; for u = c/a use dirichlet", f->name,

@@ -43,4 +43,9 @@ rw_status rw_check_robin(rw_context *ctx, const rw_graph *graph, const rw_expr_f
 /* values: nodes of a, b, c, -1 where the kind has none. */
 void rw_set_boundary(rw_graph *graph, int field, int side, rw_boundary_kind kind, const rw_node values[3]);
 
+/* Layout node: what the side gives its nodes; `value` with it (of a corner of several such sides the mean) or with 0 at
+ * nodes that are given. */
+rw_node rw_given_value(rw_graph *graph, const rw_graph_side *side);
+rw_node rw_with_given(rw_graph *graph, int field, rw_node value, bool zero);
+
 #endif

@@ -54,28 +54,30 @@ typedef struct side_place {
     int axis, upper; /* of the side whose expression reads fields */
 } side_place;
 
-/* A field along the side, by Newton's polynomial through the nodes at an end of an axis where p is beyond it. */
-static double complex along(const machine *m, int f, const int64_t p[3], int axis)
+/* A field along the side, by Newton's polynomial through the nodes at an end of an axis where p is beyond it; nodes
+ * that are given are beyond too. */
+static double complex along(const machine *m, int f, const int64_t p[3], int axis, int across)
 {
-    const int64_t n = m->g->grid.size[axis];
+    const rw_graph_side *side = m->g->fields[f].boundary + 2 * axis;
+    const int64_t all = m->g->grid.size[axis], first = side[0].given, last = all - 1 - side[1].given;
     int64_t q[3] = {p[0], p[1], p[2]};
     double complex difference[5], sum = 0, product = 1;
-    if (p[axis] >= 0 && p[axis] < n) {
+    if (axis == across || (p[axis] >= first && p[axis] <= last)) {
         double out[2];
-        if (axis < 2) return along(m, f, p, axis + 1);
+        if (axis < 2) return along(m, f, p, axis + 1, across);
         load(m, f, (p[2] * m->g->grid.size[1] + p[1]) * m->g->grid.size[0] + p[0], out);
         return out[0] + out[1] * I;
     }
-    if (m->g->fields[f].boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC) {
-        q[axis] = (p[axis] % n + n) % n;
-        return along(m, f, q, axis);
+    if (side->kind == RW_BOUNDARY_PERIODIC || last < first) {
+        q[axis] = last < first ? 0 : (p[axis] % all + all) % all;
+        return last < first && axis < 2 ? along(m, f, q, axis + 1, across) : along(m, f, q, axis, axis);
     }
-    const int nodes = (int)RW_MIN(m->g->order + 1, n);
+    const int nodes = (int)RW_MIN(m->g->order + 1, last - first + 1);
     for (int i = 0; i < nodes; ++i) {
-        q[axis] = p[axis] < 0 ? i : n - 1 - i;
-        difference[i] = along(m, f, q, axis);
+        q[axis] = p[axis] < first ? first + i : last - i;
+        difference[i] = along(m, f, q, axis, across);
     }
-    const double t = p[axis] < 0 ? (double)p[axis] : (double)(n - 1 - p[axis]);
+    const double t = p[axis] < first ? (double)(p[axis] - first) : (double)(last - p[axis]);
     for (int k = 0; k < nodes; ++k) { /* differences of order k, over k! */
         sum += difference[0] * product;
         product *= t - k;
@@ -96,7 +98,7 @@ static void leaf_of_side(void *user, const rw_graph *g, rw_node n, double out[2]
     }
     for (int d = 0; d < 3; ++d) p[d] = (int64_t)s->at[d] + q->offset[d];
     p[s->axis] = (s->upper ? g->grid.size[s->axis] - 1 : 0) + q->offset[s->axis];
-    const double complex u = along(s->m, q->index, p, 0);
+    const double complex u = along(s->m, q->index, p, 0, s->axis);
     out[0] = creal(u);
     out[1] = cimag(u);
 }
@@ -207,17 +209,56 @@ static void beyond_cell(const machine *m, int f, const int64_t p[3], int axis, i
     out[1] = cimag(sum);
 }
 
+/* Layout node: the node on the side, d = 0, and those beyond it where a value is given: a polynomial through that and
+ * the next nodes. False: a slope is given, which is for the formulas of other layouts, and d > 0. */
+static bool beyond_given(const machine *m, int f, const int64_t p[3], int axis, int upper, bool order4, int64_t inside,
+                         double out[2])
+{
+    const rw_graph_side *side = m->g->fields[f].boundary + 2 * axis + upper;
+    const int64_t end = upper ? m->g->grid.size[axis] - 1 : 0, d = upper ? p[axis] - end : -p[axis];
+    double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
+    place[axis] = (double)end;
+    double complex value, sum;
+    if (side->kind == RW_BOUNDARY_ROBIN) {
+        if (between(m, side->b, axis, upper, place) != 0) {
+            if (d > 0) return false;
+            inwards(m, f, p, axis, upper, 0, out);
+            return true;
+        }
+        value = between(m, side->c, axis, upper, place) / between(m, side->a, axis, upper, place);
+    } else value = between(m, side->a, axis, upper, place);
+    const int nodes = d == 0 || inside < 1 ? 0 : order4 && d <= 2 ? 4 : 1;
+    double complex A[5][5] = {{0}}, x[5] = {value};
+    A[0][0] = 1;
+    for (int i = 1; i <= nodes; ++i) {
+        const int64_t k = nodes == 1 ? RW_MIN(d, inside) : i;
+        double u[2];
+        inwards(m, f, p, axis, upper, k, u);
+        x[i] = u[0] + u[1] * I;
+        for (int j = 0; j <= nodes; ++j) A[i][j] = pow((double)k, j);
+    }
+    solve(nodes + 1, A, x);
+    sum = x[0];
+    for (int j = 1; j <= nodes; ++j) sum += x[j] * pow(-(double)d, j);
+    out[0] = creal(sum);
+    out[1] = cimag(sum);
+    return true;
+}
+
 static void beyond(const machine *m, int f, const int64_t p[3], int axis, int upper, double out[2])
 {
     const rw_graph_field *field = m->g->fields + f;
     int side = 2 * axis + upper;
+    const rw_graph_side *both = field->boundary + 2 * axis;
+    const int64_t inside = m->g->grid.size[axis] - both[0].given - both[1].given;
     int64_t n = m->g->grid.size[axis], q[3] = {p[0], p[1], p[2]};
-    bool order4 = m->g->order == 4 && n >= 5;
+    bool order4 = m->g->order == 4 && inside >= 5;
     double s[2], u0[2], h = m->g->params[m->g->spacing[axis]].re;
     if (m->g->layout == RW_GRID_CELL && field->boundary[side].slope) {
         beyond_cell(m, f, p, axis, upper, out);
         return;
     }
+    if (field->boundary[side].given && beyond_given(m, f, p, axis, upper, order4, inside, out)) return;
     switch (field->boundary[side].kind) {
     case RW_BOUNDARY_NEAREST: inwards(m, f, p, axis, upper, 0, out); return;
     case RW_BOUNDARY_PERIODIC:
@@ -276,7 +317,7 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
     int64_t d = upper ? p[axis] - n + 1 : -p[axis];
     if (order4 && d <= 3) combine(m, f, p, axis, upper, s, weights[d - 1], 5, out);
     else {
-        int64_t k = RW_MIN(d, n - 1);
+        int64_t k = RW_MAX(RW_MIN(d, inside - 1), 0);
         inwards(m, f, p, axis, upper, k, u0);
         out[0] = u0[0] + (double)(d + k) * s[0];
         out[1] = u0[1] + (double)(d + k) * s[1];
@@ -287,11 +328,12 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
 static void get(const machine *m, int f, const int64_t p[3], int axis, double out[2])
 {
     const int64_t *n = m->g->grid.size;
-    for (; axis < 3; ++axis)
-        if (p[axis] < 0 || p[axis] >= n[axis]) {
-            beyond(m, f, p, axis, p[axis] >= n[axis], out);
-            return;
-        }
+    for (; axis < 3; ++axis) {
+        const rw_graph_side *side = m->g->fields[f].boundary + 2 * axis;
+        if (p[axis] >= side[0].given && p[axis] < n[axis] - side[1].given) continue;
+        beyond(m, f, p, axis, p[axis] >= side[0].given, out);
+        return;
+    }
     load(m, f, (p[2] * n[1] + p[1]) * n[0] + p[0], out);
 }
 

@@ -71,6 +71,7 @@ typedef struct rw_graph_node {
 typedef struct rw_graph_side {
     rw_boundary_kind kind;
     bool pins;  /* the node on the side has the value a, and is not in the array */
+    bool given; /* the node on the side is in the array, but has the value a, of ROBIN c/a where b = 0 */
     bool slope; /* its values beyond depend on the spacing */
     /* a, b or c have FIELD leaves, of version 0, which stand for the value after the assignments before the node that
      * asks: their offset across counts from the node next to the side, along it from the place */
@@ -92,6 +93,7 @@ typedef struct rw_graph_field {
     int columns;   /* > 0: a table with this number of values for each cell, [columns][cells] */
     int depth;     /* of the value assigned last */
     bool reads;    /* some side does */
+    bool given;    /* some side's node is */
 } rw_graph_field;
 
 /* Stage-time quadrature: a parameter may have several values with weights, whose sum is 1, instead of one. A scalar
@@ -133,6 +135,7 @@ typedef struct rw_graph {
     int nfields, fields_capacity;
     int stores;      /* assignments to fields so far */
     bool sides_read; /* some field has a side that reads fields */
+    bool given;      /* some field has nodes on sides that are given */
     rw_graph_param *params;
     int nparams, params_capacity, nstates;
     int spacing[3], origin[3];    /* params of the grid */

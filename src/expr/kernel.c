@@ -38,12 +38,12 @@ bool rw_passes_fuse(const rw_grid *grid, const rw_target *target)
     return any;
 }
 
-/* Passes whose sides read fields are kernels of their own. */
+/* Passes whose sides read fields, or have nodes that are given, are kernels of their own. */
 static rw_status choose_strategy(rw_emitter *e, const struct strategy **chosen)
 {
     for (const struct strategy *s = strategies;; ++s) {
         bool suits = false;
-        if (!is_asked(s, e->target, &e->g->grid) || (s->grid && e->g->sides_read)) continue;
+        if (!is_asked(s, e->target, &e->g->grid) || (s->grid && (e->g->sides_read || e->g->given))) continue;
         rw_status status = s->suits(e, e->target->tiling && e->target->tiling == s->option, &suits);
         *chosen = s;
         if (status != RW_OK || suits) return status;
@@ -58,6 +58,7 @@ static void choose_precision(rw_emitter *e)
     for (int f = 0; f < e->g->nfields; ++f)
         if (e->use.read[f] || e->use.written[f])
             e->k->has_complex = e->k->has_complex || rw_dtype_is_complex(e->g->fields[f].dtype);
+    e->mixed = e->g->given;
     for (int n = 0; n < e->use.nnodes; ++n) {
         const rw_graph_node *p = e->g->nodes + n;
         if (e->use.needed[n] || e->use.uniform[n]) e->k->has_complex = e->k->has_complex || p->is_complex;

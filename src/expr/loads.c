@@ -35,11 +35,16 @@ static const char *emit_inside(rw_emitter *e, const rw_graph_node *p, const rw_c
     for (int d = 0; d < 3; ++d) {
         char i = rw_index_letter[d];
         bool wraps = cells->shared && e->g->fields[p->index].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
-        if (!p->offset[d] || !(border & 1 << d) || wraps) continue;
-        if (p->offset[d] < 0) ADD("%s%c >= %d", and, i, -p->offset[d]);
-        else ADD("%s%c < N%c - %d", and, i, rw_size_letter[d], p->offset[d]);
-        and = " && ";
-        function = function ? "x" : sides[d][p->offset[d] > 0];
+        if (!(border & 1 << d) || wraps) continue;
+        for (int upper = 0; upper < 2; ++upper) { /* nodes that are given count as beyond */
+            const int beyond =
+                (upper ? p->offset[d] : -p->offset[d]) + e->g->fields[p->index].boundary[2 * d + upper].given;
+            if (beyond <= 0) continue;
+            if (upper) ADD("%s%c < N%c - %d", and, i, rw_size_letter[d], beyond);
+            else ADD("%s%c >= %d", and, i, beyond);
+            and = " && ";
+            function = function ? "x" : sides[d][upper];
+        }
     }
     if (*and) ADD(" ? ");
     return function;

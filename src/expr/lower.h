@@ -39,7 +39,8 @@ typedef struct rw_lowering_side {
     int nfields, first; /* their fields of the graph: first, first + 1, … */
     int axis, upper;
     int inward; /* nodes from the side that names mean */
-    int own;    /* the field whose value on the side this is; -1: it is another expression */
+    int own;    /* the field whose side it is */
+    bool mixed; /* what such a side gives another one is being lowered */
     int depth;  /* of values that this side gives, one made of the other */
 } rw_lowering_side;
 

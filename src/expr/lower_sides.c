@@ -16,28 +16,30 @@
 
 #define FAIL(at, ...) rw_fail_at(l->ctx, l->source, at, __VA_ARGS__)
 
-/* The node on the side is given and in no array: one more than those next to it. */
+/* The node on the side is given. */
 static bool pins(const rw_lowering *l, int f)
 {
     const rw_lowering_side *s = l->side;
     return rw_boundary_row_of(s->fields[f].boundary[2 * s->axis + s->upper].kind)->pins &&
-           l->graph->layout == RW_GRID_AUTO;
+           l->graph->layout != RW_GRID_CELL;
 }
 
-/* What the side of field f gives: its own expression, in which names are those of the program. */
-static rw_status lower_given(rw_lowering *l, const rw_syntax *s, int f, rw_value *v)
+/* What the side gives field f. */
+static const char *value_of(const rw_lowering *l, int f)
+{
+    return l->side->fields[f].boundary[2 * l->side->axis + l->side->upper].a;
+}
+
+/* An expression of the side of field f, in which names are those of the program. */
+static rw_status lower_text_of(rw_lowering *l, int f, const char *text, rw_value *v)
 {
     rw_lowering_side *side = l->side;
     const rw_expr_field *field = side->fields + f;
-    const char *text = field->boundary[2 * side->axis + side->upper].a;
     const int frame = l->frame, depth = l->depth, base = l->base;
     char name[96];
     const rw_source source = {name, text ? text : "0", 1, 1}, *outer = l->source;
     rw_node n;
     snprintf(name, sizeof name, "boundary of %s", field->name);
-    if (f == side->own || side->depth > side->nfields)
-        return FAIL(s->at, "the value of %s on this side depends on itself: write inner(%s, 1) for the next node",
-                    s->name, s->name);
     if (!l->depth) l->base = l->nlocals;
     l->frame = l->nlocals;
     l->depth++;
@@ -52,6 +54,31 @@ static rw_status lower_given(rw_lowering *l, const rw_syntax *s, int f, rw_value
     return status;
 }
 
+/* Layout node, a u + b du/dn = c: where b = 0 the side gives c/a. */
+static rw_status lower_mixed(rw_lowering *l, int f, rw_value *v)
+{
+    rw_lowering_side *side = l->side;
+    rw_graph *g = l->graph;
+    const rw_boundary *b = side->fields[f].boundary + 2 * side->axis + side->upper;
+    const char *const texts[] = {b->a, b->b, b->c};
+    rw_graph_side is = {.kind = RW_BOUNDARY_ROBIN};
+    rw_status status = RW_OK;
+    rw_node given;
+    if (b->kind != RW_BOUNDARY_ROBIN || side->mixed) return RW_OK;
+    side->mixed = true;
+    for (int i = 1; i < 4; ++i) { /* b first: where it is a number, the rest is not needed */
+        rw_value part;
+        RW_TRY_GOTO(lower_text_of(l, f, texts[i % 3], &part), out);
+        is.value[i % 3] = part.node[0];
+        if (i == 1 && g->nodes[is.b].op == RW_OP_CONST && !rw_is_const(g, is.b, 0)) goto out;
+    }
+    given = rw_make2(g, RW_OP_EQ, is.b, rw_real(g, 0));
+    *v = rw_scalar_value(rw_make(g, RW_OP_WHERE, given, rw_given_value(g, &is), v->node[0]));
+out:
+    side->mixed = false;
+    return status;
+}
+
 rw_status rw_lower_side_name(rw_lowering *l, const rw_syntax *s, bool *known, rw_value *v)
 {
     rw_graph *g = l->graph;
@@ -61,13 +88,19 @@ rw_status rw_lower_side_name(rw_lowering *l, const rw_syntax *s, bool *known, rw
     index = f >= 0 ? side->first + f : rw_graph_find_field(g, s->name);
     *known = f >= 0 || (index >= 0 && g->fields[index].external);
     if (!*known) return RW_OK;
-    if (f >= 0 && pins(l, f) && !side->inward) return lower_given(l, s, f, v);
-    const int outside = side->nfields && pins(l, RW_MAX(f, 0)), nodes = RW_MAX(side->inward - outside, 0);
+    const bool itself = f >= 0 && (f == side->own || side->depth > side->nfields);
+    if (f >= 0 && pins(l, f) && !side->inward && itself)
+        return FAIL(s->at, "the value of %s on this side depends on itself: write inner(%s, 1) for the next node",
+                    s->name, s->name);
+    if (f >= 0 && pins(l, f) && !side->inward) return lower_text_of(l, f, value_of(l, f), v);
+    const bool in_array = g->layout == RW_GRID_NODE;
+    const int outside = !in_array && side->nfields && pins(l, RW_MAX(f, 0)), nodes = RW_MAX(side->inward - outside, 0);
     if (nodes >= g->grid.size[side->axis])
         return FAIL(s->at, "inner(%s, %d): the axis has %lld nodes: give at most %lld", s->name, side->inward,
                     (long long)g->grid.size[side->axis], (long long)(g->grid.size[side->axis] - 1 + outside));
     offset[side->axis] = side->upper ? -nodes : nodes;
     *v = rw_scalar_value(rw_field(g, index, 0, offset));
+    if (f >= 0 && in_array && !side->inward && !itself) return lower_mixed(l, f, v);
     return RW_OK;
 }
 
@@ -148,7 +181,7 @@ static rw_status declare_side(rw_lowering *l, rw_lowering_side *side, int f)
         char name[96];
         snprintf(name, sizeof name, "boundary of %s", field->name);
         rw_source source = {name, texts[i] ? texts[i] : "0", 1, 1};
-        side->own = row->pins ? f : -1;
+        side->own = f;
         RW_TRY(rw_lower_side(l, reads ? side : NULL, &source, nodes + i));
         if (g->nodes[nodes[i]].is_complex && !rw_dtype_is_complex(field->dtype))
             return rw_fail(

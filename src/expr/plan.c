@@ -129,7 +129,7 @@ static void visit_sides(visit *v, rw_graph_node p)
     rw_graph *g = v->plan->graph;
     for (int s = 0; s < 2 * g->grid.ndim; ++s) {
         const rw_graph_side *side = g->fields[p.index].boundary + s;
-        if (!side->reads || (s % 2 ? p.offset[s / 2] <= 0 : p.offset[s / 2] >= 0)) continue;
+        if (!side->reads || (s % 2 ? p.offset[s / 2] : -p.offset[s / 2]) + side->given <= 0) continue;
         for (int f = 0; f < g->nfields; ++f)
             if (rw_side_reads(g, side, f)) visit_read_by_side(v, &p, f);
     }
@@ -308,8 +308,9 @@ static void add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n, rw_n
         use->read[p->index] = true;
         if (p->column && !g->fields[p->index].columns) use->read[g->neighbours] = true;
         for (int d = 0; d < 3; ++d) {
-            use->reach[d][0] = RW_MAX(use->reach[d][0], -p->offset[d]);
-            use->reach[d][1] = RW_MAX(use->reach[d][1], p->offset[d]);
+            const rw_graph_side *side = g->fields[p->index].boundary + 2 * d;
+            use->reach[d][0] = RW_MAX(use->reach[d][0], -p->offset[d] + side[0].given);
+            use->reach[d][1] = RW_MAX(use->reach[d][1], p->offset[d] + side[1].given);
         }
     }
     if (p->op == RW_OP_REDUCE) return;

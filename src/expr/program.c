@@ -73,6 +73,18 @@ static rw_status placed(rw_lowering *l, const rw_source *source, const rw_statem
     return status == RW_ERR_INPUT ? rw_fail_at(l->ctx, source, s->at, "%s", rw_message(l->ctx)) : status;
 }
 
+/* A field <- value. Nodes on sides that are given have what the side gives: after the assignment where that depends on
+ * fields. */
+static rw_status store(rw_plan *plan, int field, rw_node value)
+{
+    rw_graph *g = plan->graph;
+    const rw_graph_field *f = g->fields + field;
+    if (!f->given) return rw_plan_store(plan, field, value);
+    if (!f->reads) return rw_plan_store(plan, field, rw_with_given(g, field, value, false));
+    RW_TRY(rw_plan_store(plan, field, value));
+    return rw_plan_store(plan, field, rw_field(g, field, g->fields[field].versions, (int[3]){0}));
+}
+
 static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *source, const rw_statement *s)
 {
     rw_graph *g = l->graph;
@@ -105,7 +117,7 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
                           "a complex value assigned to the real field %s: take real() or abs(), or describe it by two "
                           "fields, its real and its imaginary part",
                           s->name);
-    return placed(l, source, s, rw_plan_store(plan, f, rw_cast(g, g->fields[f].dtype, v.node[0])));
+    return placed(l, source, s, store(plan, f, rw_cast(g, g->fields[f].dtype, v.node[0])));
 }
 
 static bool uses_field(const rw_expr *e, int f)

@@ -56,7 +56,8 @@ static void emit_combination(rw_emitter *e, int f, int n, const double *w, const
 typedef struct rw_side {
     int field, axis, upper;
     rw_graph_side is;
-    int64_t nodes; /* of the axis */
+    int64_t all;   /* nodes of the axis */
+    int64_t nodes; /* of the axis, without those on sides that are given */
     int reach;     /* nodes beyond the side that are asked for */
     bool order4, is_complex, cell;
 } place;
@@ -66,7 +67,7 @@ static void emit_read_by_side(rw_emitter *e, const rw_graph_node *p)
 {
     const place *s = e->side;
     const char *name = e->g->fields[p->index].name;
-    ADD("at_%s_x(b_%s", name, name);
+    ADD("at_%s_x(b_%s, %d", name, name, s->axis);
     for (int d = 0; d < 3; ++d) {
         if (d == s->axis && s->upper) ADD(", N%c - 1 + (%d)", rw_size_letter[d], p->offset[d]);
         else if (d == s->axis) ADD(", %d", p->offset[d]);
@@ -123,41 +124,84 @@ static void emit_order4(rw_emitter *e, const place *s, const char *given, int n,
     }
 }
 
-/* Dirichlet: a line through the value at the first node beyond, or a polynomial. */
-static rw_status emit_value_side(rw_emitter *e, const place *s)
+/* U(0), U(1), … inwards from node `first` of the axis. */
+static void define_inwards(rw_emitter *e, const place *s, int first)
+{
+    if (s->upper && first) ADD("#define U(m) NEXT(N%c - 2 - (m))\n", rw_size_letter[s->axis]);
+    else if (s->upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", rw_size_letter[s->axis]);
+    else ADD(first ? "#define U(m) NEXT((m) + 1)\n" : "#define U(m) NEXT(m)\n");
+}
+
+/* How many nodes U has. */
+static const char *count_inwards(const place *s, char text[32])
+{
+    if (s->nodes == s->all) snprintf(text, 32, "N%c", rw_size_letter[s->axis]);
+    else snprintf(text, 32, "%lld", (long long)s->nodes);
+    return text;
+}
+
+/* From g, the value on the side: a line through it at the first node beyond, or a polynomial. */
+static void emit_from_value(rw_emitter *e, const place *s)
 {
     static const double reflect[] = {2, -1};
     static const char *const two[] = {"g", "U(d - 1)"};
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
-    RW_TRY(emit_place(e, s));
-    ADD("        const %s g = %s;\n", rw_field_type(e, s->field),
-        s->is_complex ? rw_complex_word(e, s->is.a) : rw_word(e, s->is.a));
-    if (s->upper) ADD("        const int d = %c - N%c;\n", i, N);
-    else ADD("        const int d = -1 - %c;\n", i);
-    if (s->reach == 1) {
+    char n[32];
+    if (s->upper)
+        ADD(s->is.given ? "        const int d = %c - N%c + 1;\n" : "        const int d = %c - N%c;\n", i, N);
+    else ADD(s->is.given ? "        const int d = -%c;\n" : "        const int d = -1 - %c;\n", i);
+    if (s->reach == 1 || s->nodes < 1) {
         ADD("        return g;\n");
-        return RW_OK;
+        return;
     }
     ADD("        if (d == 0) return g;\n");
     if (s->order4) emit_order4(e, s, "g", 2, 1, 1);
     if (s->reach <= s->nodes + 1) {
         ADD("        return ");
         emit_combination(e, s->field, 2, reflect, two);
-        return RW_OK;
+        return;
     }
+    count_inwards(s, n);
     /* no such node on an axis shorter than the stencil: a line through the side and the farthest */
-    ADD("        const int m = d - 1 < N%c ? d - 1 : N%c - 1;\n        const real w = (real)d / (real)(m + 1);\n", N,
-        N);
+    ADD("        const int m = d - 1 < %s ? d - 1 : %s - 1;\n        const real w = (real)d / (real)(m + 1);\n", n, n);
     if (s->is_complex) ADD("        return CX(axpy)(U(m), -w, CX(scale)(g, (real)1 + w));\n");
     else ADD("        return MULADD(-w, U(m), ((real)1 + w) * g);\n");
+}
+
+static rw_status emit_value_side(rw_emitter *e, const place *s)
+{
+    RW_TRY(emit_place(e, s));
+    ADD("        const %s g = %s;\n", rw_field_type(e, s->field),
+        s->is_complex ? rw_complex_word(e, s->is.a) : rw_word(e, s->is.a));
+    emit_from_value(e, s);
     return RW_OK;
 }
 
+/* Layout node, a u + b du/dn = c: where b = 0 the node on the side has the value c/a. */
+static void emit_where_given(rw_emitter *e, const place *s)
+{
+    const bool z = s->is_complex;
+    ADD(z ? "        if (%s.re == 0 && %s.im == 0) {\n" : "        if (%s == 0) {\n",
+        z ? rw_complex_word(e, s->is.b) : rw_word(e, s->is.b), rw_complex_word(e, s->is.b));
+    ADD(z ? "        const complex g = CX(div)(%s, %s);\n" : "        const real g = %s / %s;\n",
+        z ? rw_complex_word(e, s->is.c) : rw_word(e, s->is.c), z ? rw_complex_word(e, s->is.a) : rw_word(e, s->is.a));
+    ADD("#undef U\n");
+    define_inwards(e, s, 1);
+    emit_from_value(e, s);
+    ADD("        }\n#undef U\n");
+    define_inwards(e, s, 0);
+}
+
 /* Neumann, Robin: s, the outward slope times the spacing. */
+static const char *const upper_end[] = {"NX - 1", "NY - 1", "NZ - 1"};
 static rw_status emit_slope_side(rw_emitter *e, const place *s)
 {
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
+    const bool given = s->is.given;
+    char n[32];
     RW_TRY(emit_place(e, s));
+    if (given) emit_where_given(e, s);
+    if (given) ADD("        if (%c == %s) return U(0);\n", i, s->upper ? upper_end[s->axis] : "0");
     const char *h = rw_word(e, rw_spacing(e->g, s->axis));
     if (s->is.b < 0 && s->is_complex)
         ADD("        const complex s = CX(scale)(%s, %s);\n", rw_complex_word(e, s->is.a), h);
@@ -171,8 +215,9 @@ static rw_status emit_slope_side(rw_emitter *e, const place *s)
     if (s->upper) ADD("        const int d = %c - N%c + 1;\n", i, N);
     else ADD("        const int d = -%c;\n", i);
     if (s->order4) emit_order4(e, s, "s", MOST_BEYOND, 0, 1);
-    if (s->reach < s->nodes) ADD("        const int m = d;\n");
-    else ADD("        const int m = d < N%c ? d : N%c - 1;\n", N, N);
+    if (s->nodes < 1) ADD("        const int m = 0;\n");
+    else if (s->reach < s->nodes) ADD("        const int m = d;\n");
+    else ADD("        const int m = d < %s ? d : %s - 1;\n", count_inwards(s, n), n);
     if (s->is_complex) ADD("        return CX(axpy)(s, (real)(d + m), U(m));\n");
     else ADD("        return MULADD((real)(d + m), s, U(m));\n");
     return RW_OK;
@@ -347,18 +392,19 @@ const rw_boundary_row *rw_boundary_row_of(rw_boundary_kind kind) { return rows +
 static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
 {
     const rw_graph_field *field = e->g->fields + f;
-    const int64_t n = e->g->grid.size[axis];
+    const rw_graph_side *sides = field->boundary + 2 * axis;
+    const int64_t all = e->g->grid.size[axis], n = all - sides[0].given - sides[1].given;
     const place s = {f,
                      axis,
                      upper,
-                     field->boundary[2 * axis + upper],
+                     sides[upper],
+                     all,
                      n,
                      e->use.reach[axis][upper],
                      e->g->order == 4 && n >= 5,
                      rw_dtype_is_complex(field->dtype),
                      e->g->layout == RW_GRID_CELL};
-    if (upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", rw_size_letter[axis]);
-    else ADD("#define U(m) NEXT(m)\n");
+    define_inwards(e, &s, s.is.given && s.is.kind == RW_BOUNDARY_DIRICHLET);
     RW_TRY((s.cell && s.is.slope ? emit_cell_side : rows[s.is.kind].write)(e, &s));
     ADD("#undef U\n");
     return RW_OK;
@@ -420,8 +466,12 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
         }
         const char *m = axis < 2 ? "m" : "";
         ADD("RARE %s %s_%c(%s%s)\n{\n", type, name, letter, parameters, u);
-        if (side[axis][0]) ADD("    if (%c < 0) return %s_%s%c0(f, i, j, k%s);\n", i, name, m, letter, names);
-        if (side[axis][1]) ADD("    if (%c >= N%c) return %s_%s%c1(f, i, j, k%s);\n", i, N, name, m, letter, names);
+        const rw_graph_side *at = field->boundary + 2 * axis;
+        if (side[axis][0])
+            ADD("    if (%c < %d) return %s_%s%c0(f, i, j, k%s);\n", i, at[0].given, name, m, letter, names);
+        if (side[axis][1])
+            ADD("    if (%c >= N%c%s) return %s_%s%c1(f, i, j, k%s);\n", i, N, at[1].given ? " - 1" : "", name, m,
+                letter, names);
         ADD("    return NEXT(%c);\n}\n#undef NEXT\n", i);
     }
     return RW_OK;
@@ -431,29 +481,33 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
  * the differences), or the other end of a periodic axis. */
 static void emit_along(rw_emitter *e, int f, int axis)
 {
-    static const char *const next[3] = {"at_%s_y(f, %s, j, k)", "at_%s_z(f, i, %s, k)", "at_%s_(f, i, j, %s)"};
+    static const char *const next[3] = {"at_%s_y(f, across, %s, j, k)", "at_%s_z(f, across, i, %s, k)",
+                                        "at_%s_(f, i, j, %s)"};
     const rw_graph_field *field = e->g->fields + f;
     const char i = rw_index_letter[axis], N = rw_size_letter[axis], *type = rw_field_type(e, f), *name = field->name;
     const char index[] = {i, 0};
-    const int64_t nodes = RW_MIN((int64_t)e->g->order + 1, e->g->grid.size[axis]);
+    const int lower = field->boundary[2 * axis].given, upper = field->boundary[2 * axis + 1].given;
+    const int64_t inside = e->g->grid.size[axis] - lower - upper, nodes = RW_MIN((int64_t)e->g->order + 1, inside);
     char wrapped[64];
     snprintf(wrapped, sizeof wrapped, "(%c %% N%c + N%c) %% N%c", i, N, N, N);
-    ADD("RARE %s at_%s_%c(GLOBAL const %s *f, INDEX i, INDEX j, INDEX k)\n{\n    if (%c >= 0 && %c < N%c) return ",
-        type, name, rw_axis_letter[axis], rw_dtype_word(field->dtype), i, i, N);
+    ADD("RARE %s at_%s_%c(GLOBAL const %s *f, int across, INDEX i, INDEX j, INDEX k)\n{\n", type, name,
+        rw_axis_letter[axis], rw_dtype_word(field->dtype));
+    ADD("    if (across == %d || (%c >= %d && %c < N%c - %d)) return ", axis, i, lower, i, N, upper);
     ADD(next[axis], name, index);
     ADD(";\n");
-    if (field->boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC) {
+    if (field->boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC || nodes < 1) {
         ADD("    return ");
-        ADD(next[axis], name, wrapped);
+        ADD(next[axis], name, nodes < 1 ? "0" : wrapped);
         ADD(";\n}\n");
         return;
     }
-    ADD("    const int d = %c < 0 ? (int)-%c : (int)(%c - N%c + 1);\n"
-        "    const INDEX end = %c < 0 ? 0 : N%c - 1, in = %c < 0 "
-        "? 1 : -1;\n    %s sum = %s;\n    for (int m = 0; m < %d; ++m) {\n        real w = 1;\n"
-        "        for (int n = 0; n < %d; ++n)\n            if (n != m) w = w * (real)(d + n) / (real)(n - m);\n"
-        "        sum = ",
-        i, i, i, N, i, N, i, type, *type == 'c' ? "CX(make)(0, 0)" : "0", (int)nodes, (int)nodes);
+    ADD("    const int low = %c < %d, d = low ? %d - (int)%c : (int)(%c - N%c + 1 + %d);\n", i, lower, lower, i, i, N,
+        upper);
+    ADD("    const INDEX end = low ? %d : N%c - 1 - %d, in = low ? 1 : -1;\n    %s sum = %s;\n", lower, N, upper, type,
+        *type == 'c' ? "CX(make)(0, 0)" : "0");
+    ADD("    for (int m = 0; m < %d; ++m) {\n        real w = 1;\n        for (int n = 0; n < %d; ++n)\n"
+        "            if (n != m) w = w * (real)(d + n) / (real)(n - m);\n        sum = ",
+        (int)nodes, (int)nodes);
     ADD(*type == 'c' ? "CX(axpy)(" : "MULADD(w, ");
     ADD(next[axis], name, "end + in * m");
     ADD(*type == 'c' ? ", w, sum);\n    }\n    return sum;\n}\n" : ", sum);\n    }\n    return sum;\n}\n");

@@ -24,7 +24,8 @@ static void coordinate_value(void *user, const rw_graph *g, rw_node leaf, double
 {
     const rw_graph_node *p = g->nodes + leaf;
     const rw_graph_param *h = g->params + g->spacing[p->index], *o = g->params + g->origin[p->index];
-    out[0] = o->re + (double)(*(const int64_t *)user + p->offset[p->index]) * h->re;
+    const double node = (double)(*(const int64_t *)user + p->offset[p->index]);
+    out[0] = p->version ? node + (double)g->grid.first[p->index] : o->re + node * h->re;
     out[1] = 0;
 }
 

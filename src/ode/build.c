@@ -148,6 +148,13 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
     return RW_OK;
 }
 
+/* Nodes on sides that are given are no unknowns. */
+static void zero_given(rw_building *b, int v, rw_node *rates)
+{
+    for (int f = 0; f < b->ode->nfields && b->status == RW_OK; ++f)
+        rates[f] = rw_with_given(b->graph, b->field[v * b->ode->nfields + f], rates[f], true);
+}
+
 void rw_build_rates(rw_building *b, int v, rw_node *rates)
 {
     rw_ode *ode = b->ode;
@@ -170,6 +177,7 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
                             ode->source.name, ode->fields[f].name, ode->fields[f].name));
     }
     l->nlocals = nlocals;
+    zero_given(b, v, rates);
     note_memory(b);
 }
 
@@ -187,6 +195,27 @@ void rw_build_result(rw_building *b, const char *name, rw_node value)
 
 static rw_node magnitude(rw_graph *g, rw_node n) { return rw_make1(g, RW_OP_ABS, n); }
 
+/* The field of the graph that is field f of some vector. */
+static int field_of_any(const rw_building *b, int f)
+{
+    int v = 0;
+    while (v < RW_ODE_VECTORS - 1 && b->field[v * b->ode->nfields + f] < 0) ++v;
+    return b->field[v * b->ode->nfields + f];
+}
+
+/* Nodes of a field without those on sides where its value is given everywhere. */
+static double count_unknowns(const rw_graph *g, int field)
+{
+    double n = 1;
+    for (int d = 0; d < g->grid.ndim; ++d) {
+        const rw_graph_side *s = g->fields[field].boundary + 2 * d;
+        int given = 0;
+        for (int upper = 0; upper < 2; ++upper) given += s[upper].given && s[upper].kind == RW_BOUNDARY_DIRICHLET;
+        n *= (double)RW_MAX(g->grid.size[d] - given, 1);
+    }
+    return n;
+}
+
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next)
 {
     const rw_ode *ode = b->ode;
@@ -197,11 +226,15 @@ void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
         rw_node size = magnitude(g, y[f]);
         if (next) size = OP(MAX, size, magnitude(g, next[f]));
+        const int field = field_of_any(b, f);
         rw_node r = OP(DIV, magnitude(g, e[f]), OP(ADD, atol, OP(MUL, rtol, size)));
+        r = rw_with_given(g, field, r, true);
         sum = OP(ADD, sum, OP(MUL, r, r));
     }
     if (b->status != RW_OK) return;
-    const double entries = rw_grid_nodes(&ode->grid) * ode->nfields;
+    double entries = rw_grid_nodes(&ode->grid) * ode->nfields;
+    if (g->given) entries = 0;
+    for (int f = 0; f < ode->nfields && g->given; ++f) entries += count_unknowns(g, field_of_any(b, f));
     rw_build_result(b, "norm", rw_make1(g, RW_OP_SQRT, OP(DIV, rw_reduce(g, RW_SUM, sum), rw_real(g, entries))));
 }
 
@@ -273,6 +306,30 @@ rw_status rw_build_euler(rw_ode *ode, int into, const char *name, rw_stage *stag
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
         rw_build_store(&b, into, f, OP(ADD, rw_build_value(&b, 0, f), OP(MUL, c, rates[f])));
     return rw_build_end(&b, name, stage);
+}
+
+/* y = y: reads give what sides give, and stores write it. */
+static rw_status build_settled(rw_ode *ode)
+{
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_build_vector(&b, 0, rw_build_scalar(&b, "t"));
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
+        const rw_graph_field *field = b.graph->fields + b.field[f];
+        const rw_node y = rw_build_value(&b, 0, f);
+        if (field->given) rw_build_store(&b, 0, f, field->reads ? y : rw_with_given(b.graph, b.field[f], y, false));
+    }
+    return rw_build_end(&b, "settled", &ode->settled);
+}
+
+rw_status rw_ode_settle(rw_ode *ode)
+{
+    if (ode->layout != RW_GRID_NODE) return RW_OK;
+    if (!ode->settled.expr) RW_TRY(build_settled(ode));
+    rw_stage_set(&ode->settled, "t", ode->now.t);
+    RW_TRY(rw_stage_run(ode, &ode->settled));
+    ode->settled_at = ode->changes;
+    return RW_OK;
 }
 
 rw_status rw_build_drop(rw_building *b)

@@ -68,26 +68,32 @@ static rw_node robin_part(rw_graph *g, int field, int side, const rw_leaves *l, 
     }
     if (g->layout == RW_GRID_CELL) return sum;
     rw_node ratio = rw_make1(g, RW_OP_ABS, OP(DIV, a, b));
+    if (f->boundary[side].given) ratio = rw_make(g, RW_OP_WHERE, OP(EQ, b, rw_real(g, 0)), rw_real(g, 0), ratio);
     return OP(MUL, OP(MUL, rw_spacing(g, side / 2), ratio), sum);
 }
+
+/* The node on the side is given, and the one next to it reads it. */
+static bool is_value(const rw_graph_side *s) { return s->pins || (s->given && s->kind == RW_BOUNDARY_DIRICHLET); }
 
 /* The m-th value of a field beyond a side, by the formula of order 2, at the node next to the side. */
 static rw_node beyond(rw_graph *g, int field, int side, int m)
 {
     const rw_graph_side *s = g->fields[field].boundary + side;
-    const bool cell = g->layout == RW_GRID_CELL;
-    const int inwards = side % 2 ? -1 : 1, mirrored = cell ? m - 1 : s->pins ? m - 2 : m;
+    const bool cell = g->layout == RW_GRID_CELL, value = is_value(s);
+    const int inwards = side % 2 ? -1 : 1, mirrored = cell ? m - 1 : value ? m - 2 : m;
+    const rw_node a = s->given && value ? rw_shift(g, s->a, side / 2, -inwards) : s->a;
     const rw_node h = rw_spacing(g, side / 2);
     int offset[3] = {0};
     const rw_node first = rw_field(g, field, 0, offset);
-    if (s->pins && m == 1) return s->a;
+    if (value && m == 1) return a;
     offset[side / 2] = inwards * mirrored;
     const rw_node u = rw_field(g, field, 0, offset);
-    if (s->kind == RW_BOUNDARY_DIRICHLET) return OP(SUB, OP(MUL, rw_real(g, 2), s->a), u);
+    if (s->kind == RW_BOUNDARY_DIRICHLET) return OP(SUB, OP(MUL, rw_real(g, 2), a), u);
     const rw_node across = OP(MUL, rw_real(g, m + mirrored), h);
     if (s->kind == RW_BOUNDARY_NEUMANN) return OP(ADD, u, OP(MUL, across, s->a));
     const rw_node out = cell ? OP(MUL, rw_real(g, m - 0.5), h) : rw_real(g, 0);
-    const rw_node slope = OP(DIV, OP(SUB, s->c, OP(MUL, s->a, cell ? u : first)), OP(ADD, OP(MUL, s->a, out), s->b));
+    rw_node slope = OP(DIV, OP(SUB, s->c, OP(MUL, s->a, cell ? u : first)), OP(ADD, OP(MUL, s->a, out), s->b));
+    if (s->given) slope = rw_make(g, RW_OP_WHERE, OP(EQ, s->b, rw_real(g, 0)), rw_real(g, 0), slope);
     return OP(ADD, u, OP(MUL, across, slope));
 }
 
@@ -112,9 +118,11 @@ static rw_node reading_part(rw_graph *g, int field, int side, const rw_leaves *l
 {
     const int axis = side / 2;
     const rw_grid *grid = &g->grid;
-    const double next = (double)(grid->first[axis] + (side % 2 ? grid->size[axis] - 1 : 0));
+    const rw_graph_side *s = g->fields[field].boundary + side;
+    const int in = s->given && is_value(s); /* the node next to the one that is given */
+    const double next = (double)(grid->first[axis] + (side % 2 ? grid->size[axis] - 1 - in : in));
     rw_node sum = rw_real(g, 0);
-    if (!g->fields[field].boundary[side].reads) return sum;
+    if (!s->reads) return sum;
     for (int i = 0; i < l->nfields; ++i) {
         const rw_graph_node p = g->nodes[l->field[i]];
         const int m = side % 2 ? p.offset[axis] : -p.offset[axis];

@@ -197,6 +197,7 @@ void rw_ode_destroy(rw_ode **o)
         }
     }
     for (int i = 0; i < ode->nscalars; ++i) rw_free((char *)ode->scalars[i].name);
+    rw_stage_free(&ode->settled);
     rw_parsed_free(&ode->parsed);
     rw_free(ode->fields);
     rw_free(ode->scalars);
@@ -355,8 +356,10 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
     ode->refused_step = 0;
     ode->unresolved = false;
     const rw_cancel *outer = rw_cancel_enter(ode->cancel);
-    rw_status status = rw_auto_review(ode, t_limit);
+    rw_status status = ode->settled_at != ode->changes ? rw_ode_settle(ode) : RW_OK;
+    if (status == RW_OK) status = rw_auto_review(ode, t_limit);
     if (status == RW_OK) status = ode->ops->step(ode, t_limit);
+    if (status == RW_OK) status = rw_ode_settle(ode);
     rw_cancel_leave(outer);
     return status == RW_ERR_NOT_CONVERGED ? rw_ode_give_up(ode) : status;
 }

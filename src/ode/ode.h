@@ -121,6 +121,8 @@ struct rw_ode {
     double step_end;     /* of the step that is tried: no stage's time lies beyond */
     rw_array **vector;   /* by [vector][field]; vector 0 is the caller's */
     int64_t changes;     /* arrays bound and scalars set so far: what was recorded before is void */
+    rw_stage settled;    /* layout node: writes the values that sides give */
+    int64_t settled_at;  /* `changes` when it ran last */
     bool stale;          /* a scalar has changed since the spectral radius was found */
     bool fresh;          /* AUTO has found it at the present state */
     double refused_step; /* of a step that was given up: its last attempt, 0: none */
@@ -167,6 +169,8 @@ void rw_build_store(rw_building *b, int v, int f, rw_node value);
 /* Boundary values depend on time: then a vector has them of one time only; or on fields of their own vector. */
 bool rw_build_sides_vary(const rw_building *b);
 void rw_build_result(rw_building *b, const char *name, rw_node value);
+/* Layout node: the state has the values that sides give at the present time. */
+rw_status rw_ode_settle(rw_ode *ode);
 rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage);
 /* No program after all: gives the building's status. */
 rw_status rw_build_drop(rw_building *b);

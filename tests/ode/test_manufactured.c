@@ -203,6 +203,10 @@ static double space_error(const space_case *c, rw_grid_layout layout, int n, int
             s.grid.size[d] = n;
             s.grid.origin[d] = 0.5 / n;
         }
+        if (used && layout == RW_GRID_NODE) {
+            s.grid.size[d] = periodic ? n : n + 1;
+            s.grid.origin[d] = 0;
+        }
     }
     char text[512];
     rw_ode *ode;
@@ -220,6 +224,8 @@ static double space_error(const space_case *c, rw_grid_layout layout, int n, int
     return error;
 }
 
+static const char *const layouts[] = {"auto", "cell", "node"};
+
 static void check_orders(rw_grid_layout layout)
 {
     for (size_t i = 0; i < sizeof space / sizeof *space; ++i)
@@ -229,8 +235,8 @@ static void check_orders(rw_grid_layout layout)
             double end = space[i].ndim == 3 ? 0.05 : 0.1;
             double coarse = space_error(space + i, layout, n, order, end),
                    fine = space_error(space + i, layout, 2 * n, order, end), observed = log2(coarse / fine);
-            print_message("%s %-26s order %d: %.2e -> %.2e, observed %.2f\n", layout == RW_GRID_CELL ? "cell" : "auto",
-                          space[i].name, order, coarse, fine, observed);
+            print_message("%s %-26s order %d: %.2e -> %.2e, observed %.2f\n", layouts[layout], space[i].name, order,
+                          coarse, fine, observed);
             assert_true(observed > order - 0.25);
         }
 }
@@ -240,20 +246,22 @@ static void test_order_in_space(void **state)
     (void)state;
     check_orders(RW_GRID_AUTO);
     check_orders(RW_GRID_CELL);
+    check_orders(RW_GRID_NODE);
 }
 
 static void test_sides_that_read(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof reading / sizeof *reading; ++i) {
-        const int n = reading[i].order == 4 ? 12 : 32;
-        const double coarse = space_error(&reading[i].c, reading[i].layout, n, reading[i].order, 0.1),
-                     fine = space_error(&reading[i].c, reading[i].layout, 2 * n, reading[i].order, 0.1),
-                     observed = log2(coarse / fine);
-        print_message("%s %-26s order %d: %.2e -> %.2e, observed %.2f\n",
-                      reading[i].layout == RW_GRID_CELL ? "cell" : "auto", reading[i].c.name, reading[i].order, coarse,
+    for (size_t i = 0; i < 2 * (sizeof reading / sizeof *reading); ++i) {
+        const struct reading_case *r = reading + i / 2;
+        const rw_grid_layout layout = i % 2 ? RW_GRID_NODE : r->layout;
+        if (i % 2 && r->layout == RW_GRID_CELL) continue;
+        const int n = r->order == 4 ? 12 : 32;
+        const double coarse = space_error(&r->c, layout, n, r->order, 0.1),
+                     fine = space_error(&r->c, layout, 2 * n, r->order, 0.1), observed = log2(coarse / fine);
+        print_message("%s %-26s order %d: %.2e -> %.2e, observed %.2f\n", layouts[layout], r->c.name, r->order, coarse,
                       fine, observed);
-        assert_true(observed > reading[i].order - 0.25);
+        assert_true(observed > r->order - 0.25);
     }
 }
 

@@ -204,8 +204,7 @@ void pde_place_on_side(const pde_problem *p, int f, int side, int64_t i, int64_t
 rw_status pde_lower_on_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
                             const rw_tree *node, const char *setting, rw_node *n, bool *reads)
 {
-    rw_lowering_side on = {.fields = p->fields, .nfields = p->nfields, .axis = side / 2, .upper = side % 2, .own = -1};
-    if (pde_pins(p, p->fields[f].boundary[side].kind)) on.own = f;
+    rw_lowering_side on = {.fields = p->fields, .nfields = p->nfields, .axis = side / 2, .upper = side % 2, .own = f};
     *reads = false;
     l->lowering.side = &on;
     const rw_status status = pde_lower(c, l, node, setting, n);
