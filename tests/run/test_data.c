@@ -44,8 +44,9 @@ static void test_sources(void **state)
     write_numbers("k.npy", 8, 8, slope);
     run_checked("problem: pde\n"
                 "grid: {size: [8, 8], layout: cell}\n"
-                "data: {k: {file: k.npy}, q: \"2*f(x) + a\", m: {picture: p.pgm, low: 1, high: 3}, w: noise(7)}\n"
-                "fields: {u: {initial: \"0\"}}\n"
+                "data: {k: {file: k.npy}, q: \"2*f(x) + a\", m: {picture: p.pgm, low: 1, high: 3}, w: noise(7), "
+                "kk: \"k[i-1] + q\", most: \"max(kk)\"}\n"
+                "fields: {u: {initial: \"kk - k[i-1] - q\"}}\n"
                 "functions: \"f(s) = s^2\"\n"
                 "parameters: {a: 3}\n"
                 "equations: \"du/dt = k - 1 + 0*w\"\n"
@@ -54,6 +55,8 @@ static void test_sources(void **state)
                 "  k: {value: normmax(k - 1 - x), expect: 0, tolerance: 1e-15}\n"
                 "  q: {value: normmax(q - 2*x^2 - 3), expect: 0, tolerance: 1e-14}\n"
                 "  m: {value: \"normmax(m - where(y > 7/8, 3, 1))\", expect: 0, tolerance: 1e-14}\n"
+                "  kk: {value: \"normmax(kk - k[i-1] - q)\", expect: 0, tolerance: 1e-300}\n"
+                "  most: {value: normmax(most - max(kk)), expect: 0, tolerance: 1e-300}\n"
                 "  w: {value: normmax(w - noise(7)), expect: 0, tolerance: 1e-300}\n" TIME QUIET,
                 "sources");
     /* the state that this run has ended with, as data and as initial values */
@@ -201,6 +204,9 @@ static void test_bad_input(void **state)
         {"{a: \"1\"}", "1", ":3:8: a is both data and a parameter"},
         {"{x: \"1\"}", "1", ":3:8: \"x\" is a coordinate"},
         {"{k: u}", "k", ":3:11: field u is not allowed here"},
+        {"{k: x, q: u}", "k", ":3:17: data.q reads an unknown: only coordinates"},
+        {"{k: x, q: w, w: x}", "k", ":3:17: name w is unknown"},
+        {"{k: k}", "k", ":3:11: field k is not allowed here"},
         {"{k: q}", "k", ":3:11: name q is unknown"},
         {"{k: 1i}", "k", "is complex"},
         {"{k: \"1\"}", "k; dk/dt = 1", "dk/dt: k is data, which equations only read: for an unknown use fields.k"},

@@ -131,14 +131,43 @@ static rw_status fail_value(const rw_case *c, const rw_tree *node, const char *s
     return rw_case_fail(c, node, "%s = %.60s is %g%s: %s", setting, node->text, x, where, needed);
 }
 
-/* Initial values or data. */
+static bool reads_unknown(const pde_problem *p, const rw_graph *g, rw_node n)
+{
+    const rw_graph_node *q = g->nodes + n;
+    bool reads = q->op == RW_OP_FIELD && q->index < p->nfields;
+    for (int i = 0; i < rw_ops[q->op].arity && !reads; ++i) reads = reads_unknown(p, g, q->arg[i]);
+    return reads;
+}
+
+/* An expression that may read the first data. */
+static rw_status lower_with_data(const rw_case *c, const pde_problem *p, int ndata, const char *setting,
+                                 const rw_tree *node)
+{
+    pde_problem with = *p;
+    pde_language l;
+    rw_node n;
+    with.ndata = ndata;
+    RW_TRY(pde_language_begin(rw_case_context(c), &with, p->time.start, true, &l));
+    l.lowering.no_fields = false;
+    rw_status status = pde_lower(c, &l, node, setting, &n);
+    if (status == RW_OK && reads_unknown(p, l.graph, n))
+        status = rw_case_fail(c, node,
+                              "%s reads an unknown: only coordinates, t, parameters and data that are given before it "
+                              "are allowed",
+                              setting);
+    pde_language_end(&l);
+    return status;
+}
+
+/* Initial values, or data; an expression may read the first `ndata` data. */
 static rw_status inspect_values(const rw_case *c, const pde_problem *p, const char *setting, const rw_tree *node,
-                                pde_language *l)
+                                int ndata, pde_language *l)
 {
     double value[2] = {0, 0};
     rw_node n;
     if (!node) return RW_OK;
     if (node->kind != RW_TREE_SCALAR) return pde_check_values(c, setting, node);
+    if (ndata) return lower_with_data(c, p, ndata, setting, node);
     RW_TRY(pde_lower(c, l, node, setting, &n));
     if (l->graph->nodes[n].is_field || p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, value, value + 1);
@@ -152,7 +181,7 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
     const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
     char setting[64];
     snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
-    return inspect_values(c, p, setting, rw_tree_get(entry, "initial"), l);
+    return inspect_values(c, p, setting, rw_tree_get(entry, "initial"), p->ndata, l);
 }
 
 static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_language *l)
@@ -282,7 +311,7 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
     }
     for (int i = 0; i < p->ndata && status == RW_OK; ++i)
         if (p->sources[i].node->kind == RW_TREE_SCALAR) /* of others the form has been checked */
-            RW_NOTE(ctx, inspect_values(c, p, p->sources[i].setting, p->sources[i].node, &l));
+            RW_NOTE(ctx, inspect_values(c, p, p->sources[i].setting, p->sources[i].node, i, &l));
     if (status == RW_OK) status = inspect_radius(c, p, &l);
     if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
     l.lowering.no_fields = false;

@@ -169,9 +169,9 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
 {
     if (*p->why_cell) rw_log(p->ctx, RW_LOG_WARNING, "%s", p->why_cell);
     RW_TRY(make_programs(c, p, spec));
+    RW_TRY(pde_fill_data(c, p));
     if (p->initial) RW_TRY(rw_expr_run(p->initial, rw_device_queue(p->device)));
     rw_expr_destroy(&p->initial);
-    RW_TRY(pde_fill_data(c, p));
     return pde_check_initial(c, p);
 }
 

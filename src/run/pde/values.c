@@ -258,6 +258,8 @@ static rw_status make_program(const pde_problem *p, const char *name, const rw_t
     rw_expr_spec spec = {.name = name,
                          .text = text->data,
                          .grid = p->grid,
+                         .order = p->order,
+                         .layout = p->layout,
                          .fields = fields,
                          .nfields = nfields,
                          .scalars = scalars,
@@ -267,28 +269,50 @@ static rw_status make_program(const pde_problem *p, const char *name, const rw_t
     return status;
 }
 
+static const pde_values *find_values(const pde_values *list, int n, const char *name)
+{
+    int i = 0;
+    while (i < n && strcmp(list[i].name, name)) ++i;
+    return i < n ? list + i : NULL;
+}
+
+/* The fields that the program assigns, with their text; then data that it may read. */
+static rw_status add_fields(const rw_case *c, pde_problem *p, const pde_values *list, int nlist, rw_text *text,
+                            rw_expr_field *fields, int *n)
+{
+    for (int i = 0; i < nlist; ++i) {
+        const rw_tree *node = list[i].node;
+        if (node->kind != RW_TREE_SCALAR) {
+            RW_TRY(pde_read_values(c, p, list[i].setting, node, list[i].array));
+            continue;
+        }
+        fields[*n] = list == p->sources ? p->data[i]
+                                        : (rw_expr_field){.name = list[i].name, .dtype = rw_array_dtype(list[i].array)};
+        ++*n;
+        rw_text_add(text, "%s = ", list[i].name);
+        rw_add_place(text, node->text_source, node->text_line, node->text_column);
+        rw_text_add(text, "%s;\n", node->text);
+    }
+    for (int i = 0; i < p->ndata && *n; ++i)
+        if (list != p->sources || list[i].node->kind != RW_TREE_SCALAR) fields[(*n)++] = p->data[i];
+    return RW_OK;
+}
+
 rw_status pde_make_values(const rw_case *c, pde_problem *p, const char *what, const pde_values *list, int nlist,
                           rw_expr **program)
 {
-    rw_expr_field *fields = rw_calloc((size_t)RW_MAX(nlist, 1), sizeof *fields);
+    rw_expr_field *fields = rw_calloc((size_t)(nlist + p->ndata), sizeof *fields);
     rw_status status = fields ? RW_OK : rw_fail_memory(rw_case_context(c), 256, what);
     rw_text text = {0};
     int n = 0;
-    for (int i = 0; i < nlist && status == RW_OK; ++i) {
-        const rw_tree *node = list[i].node;
-        if (node->kind != RW_TREE_SCALAR) {
-            status = pde_read_values(c, p, list[i].setting, node, list[i].array);
-            continue;
-        }
-        fields[n++] = (rw_expr_field){.name = list[i].name, .dtype = rw_array_dtype(list[i].array)};
-        rw_text_add(&text, "%s = ", list[i].name);
-        rw_add_place(&text, node->text_source, node->text_line, node->text_column);
-        rw_text_add(&text, "%s;\n", node->text);
-    }
+    if (status == RW_OK) status = add_fields(c, p, list, nlist, &text, fields, &n);
     if (status == RW_OK && n) status = rw_add_functions(c, &text);
     if (status == RW_OK && n) status = make_program(p, what, &text, fields, n, program);
-    for (int i = 0, k = 0; k < n && status == RW_OK; ++i)
-        if (list[i].name == fields[k].name) status = rw_expr_bind(*program, fields[k++].name, list[i].array);
+    for (int i = 0; i < n && status == RW_OK; ++i) {
+        const pde_values *v = find_values(list, nlist, fields[i].name);
+        if (!v) v = find_values(p->sources, p->ndata, fields[i].name);
+        status = rw_expr_bind(*program, fields[i].name, v->array);
+    }
     rw_free(fields);
     rw_text_free(&text);
     return status;
