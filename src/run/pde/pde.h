@@ -21,7 +21,7 @@
 
 /* Values on the grid from the case: initial values of a field, or data. */
 typedef struct pde_values {
-    const char *setting; /* "fields.u.initial", "data.k" */
+    const char *setting; /* "fields.u.initial", "data.q" */
     const char *name;
     const rw_tree *node; /* an expression, or a map: file, picture, run */
     rw_array *array;
