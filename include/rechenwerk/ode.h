@@ -108,8 +108,8 @@ RW_API rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value);
 RW_API rw_status rw_ode_get(const rw_ode *ode, const char *scalar, double *value);
 RW_API rw_status rw_ode_get_array(const rw_ode *ode, const char *field, rw_array **array);
 /* Gets the specification, with its defaults filled in. `method` and `max_stages` are those in use (rw_ode_get_method).
- * `fields` and `scalars` are NULL: rw_ode_get and rw_ode_get_array return their values. Lifetime: the texts belong to
- * the integrator. */
+ * `fields`, `scalars` and `externals` are NULL: rw_ode_get and rw_ode_get_array return their values. Lifetime: the
+ * texts belong to the integrator. */
 RW_API rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spec_size);
 #define rw_ode_get_spec(...) rw_ode_get_spec_sized(__VA_ARGS__, sizeof(rw_ode_spec))
 
