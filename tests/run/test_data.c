@@ -201,6 +201,7 @@ static void test_bad_input(void **state)
         {"{k: {picture: none.png}}", "k", ":3:21: cannot open '"},
         {"{k: {picture: a.png, low: dark}}", "k", "data.k.low must be a number"},
         {"{k: {run: nowhere, field: u}}", "k", ":3:17: "},
+        {"{k: {run: sources, field: v}}", "k", ":3:33: there is no field v in "}, /* of test_sources */
         {"{k: {run: nowhere}}", "k", "data.k.field is missing: the name of a field"},
         {"{k: [1, 2]}", "k", "data.k must be an expression, {file: u.npy}"},
         {"{k: }", "k", "data.k has no value"},

@@ -131,12 +131,22 @@ static rw_status fail_value(const rw_case *c, const rw_tree *node, const char *s
     return rw_case_fail(c, node, "%s = %.60s is %g%s: %s", setting, node->text, x, where, needed);
 }
 
-static bool reads_unknown(const pde_problem *p, const rw_graph *g, rw_node n)
+/* Whether node n depends on an unknown, whose fields come before those of data. Arguments come before their node. */
+static rw_status find_unknown(const pde_problem *p, const rw_graph *g, rw_node n, bool *reads)
 {
-    const rw_graph_node *q = g->nodes + n;
-    bool reads = q->op == RW_OP_FIELD && q->index < p->nfields;
-    for (int i = 0; i < rw_ops[q->op].arity && !reads; ++i) reads = reads_unknown(p, g, q->arg[i]);
-    return reads;
+    bool *needed = rw_calloc((size_t)n + 1, sizeof *needed);
+    *reads = false;
+    if (!needed) return rw_fail_memory(p->ctx, (size_t)n, "an expression");
+    needed[n] = true;
+    for (rw_node i = n; i >= 0; --i) {
+        const rw_graph_node *q = g->nodes + i;
+        if (!needed[i]) continue;
+        *reads = *reads || (q->op == RW_OP_FIELD && q->index < p->nfields);
+        for (int k = 0; k < rw_ops[q->op].arity; ++k)
+            if (q->arg[k] >= 0) needed[q->arg[k]] = true;
+    }
+    rw_free(needed);
+    return RW_OK;
 }
 
 /* An expression that may read the first data. */
@@ -150,7 +160,9 @@ static rw_status lower_with_data(const rw_case *c, const pde_problem *p, int nda
     RW_TRY(pde_language_begin(rw_case_context(c), &with, p->time.start, true, &l));
     l.lowering.no_fields = false;
     rw_status status = pde_lower(c, &l, node, setting, &n);
-    if (status == RW_OK && reads_unknown(p, l.graph, n))
+    bool reads = false;
+    if (status == RW_OK) status = find_unknown(p, l.graph, n, &reads);
+    if (status == RW_OK && reads)
         status = rw_case_fail(c, node,
                               "%s reads an unknown: only coordinates, t, parameters and data that are given before it "
                               "are allowed",
