@@ -90,7 +90,8 @@ typedef struct rw_expr_scalar {
 } rw_expr_scalar;
 
 /* An external field, such as the volume of the cells of a grid: real and read-only. Its array is created when the text
- * uses it. The name may be a word of the language: x, y, z are then these fields. */
+ * uses it. The name may be a word of the language: x, y, z are then these fields. Beyond the sides of a uniform grid it
+ * has the value of the nearest node; a field that no statement assigns is read-only too and has its own boundary. */
 typedef struct rw_expr_external {
     const char *name;
     rw_dtype dtype;
@@ -155,6 +156,9 @@ typedef struct rw_expr_spec {
     /* Runs whose scalars are stored on the device until rw_expr_trace fetches them. Default: only the last. */
     int trace;
     rw_grid_layout layout;
+    /* The nodes have no neighbours along axes, as the cells of block-structured grids: the text may use laplace, with
+     * `stencil`, and no other derivative. Default: a uniform grid. */
+    bool unstructured;
 } rw_expr_spec;
 
 typedef struct rw_expr rw_expr;

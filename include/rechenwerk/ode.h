@@ -73,6 +73,12 @@ typedef struct rw_ode_spec {
      * attempts; the state is that before the step. Default: none. */
     const rw_cancel *cancel;
     rw_grid_layout layout; /* of the grid */
+    /* External fields, such as a coefficient that varies in space: real, read by the equations, not integrated, part of
+     * no norm and of no checkpoint. rw_ode_bind binds their arrays, which are only read; none is copied. `boundary`:
+     * their values beyond the sides; an axis that is periodic for the fields is so for them, whatever is given
+     * (default: that of the nearest node). */
+    const rw_expr_field *externals;
+    int64_t nexternals;
 } rw_ode_spec;
 
 /* The parameter table of rw_ode_spec, for rw_params_parse: "rock4:rtol=1e-6:max_step=0.1". */
@@ -91,7 +97,8 @@ RW_API rw_status rw_ode_create_sized(rw_device *device, const rw_ode_spec *spec,
     rw_ode_create_sized(__VA_ARGS__, sizeof(rw_ode_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar))
 RW_API void rw_ode_destroy(rw_ode **ode);
 /* Binds the array that holds a field of the state, of the grid's shape (z, y, x) and the field's type. After each step
- * it holds the new state. The integrator retains it. Bind it again after its values have been changed.
+ * it holds the new state. The integrator retains it. Bind it again after its values have been changed. An external
+ * field is bound alike; its array is only read, and may be bound to other integrators and programs too.
  * Errors: ERR_ARGUMENT. */
 RW_API rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *array);
 /* Sets a scalar. Nothing is compiled. Errors: ERR_ARGUMENT with the nearest name. */
@@ -101,8 +108,8 @@ RW_API rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value);
 RW_API rw_status rw_ode_get(const rw_ode *ode, const char *scalar, double *value);
 RW_API rw_status rw_ode_get_array(const rw_ode *ode, const char *field, rw_array **array);
 /* Gets the specification, with its defaults filled in. `method` and `max_stages` are those in use (rw_ode_get_method).
- * `fields` and `scalars` are NULL: rw_ode_get and rw_ode_get_array return their values. Lifetime: the texts belong to
- * the integrator. */
+ * `fields`, `scalars` and `externals` are NULL: rw_ode_get and rw_ode_get_array return their values. Lifetime: the
+ * texts belong to the integrator. */
 RW_API rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spec_size);
 #define rw_ode_get_spec(...) rw_ode_get_spec_sized(__VA_ARGS__, sizeof(rw_ode_spec))
 
@@ -171,7 +178,7 @@ RW_API rw_status rw_ode_explain(const rw_ode *ode, char **text);
  * graph, tiles, text: optional. Destroy *graph and *tiles, free *text with rw_free.
  * Errors: ERR_ARGUMENT: stages, a field that is not bound; ERR_MEMORY; and those of rw_ode_create. */
 RW_API rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_partition **tiles, char **text);
-/* Bytes of device memory that the method needs for these fields, the state included. */
+/* Bytes of device memory that the method needs for these fields, the state and external fields included. */
 RW_API int64_t rw_ode_bytes_sized(const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size);
 #define rw_ode_bytes(...)                                                                                              \
     rw_ode_bytes_sized(__VA_ARGS__, sizeof(rw_ode_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar))

@@ -89,7 +89,7 @@ typedef struct rw_graph_field {
     rw_dtype dtype;
     rw_graph_side boundary[6];
     int versions;  /* assignments so far */
-    bool external; /* with the grid: only read */
+    bool external; /* of the caller or the grid: only read */
     int columns;   /* > 0: a table with this number of values for each cell, [columns][cells] */
     int depth;     /* of the value assigned last */
     bool reads;    /* some side does */

@@ -181,7 +181,7 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
     if (of_side) return RW_OK;
     int i = rw_graph_find_field(g, s->name);
     if (i >= 0) {
-        if (l->no_fields && !g->fields[i].external)
+        if (l->no_fields && !(g->fields[i].external && g->unstructured))
             return FAIL(s->at, "field %s is not allowed here: use only coordinates, t and parameters", s->name);
         *v = rw_scalar_value(rw_field(g, i, g->fields[i].versions, here));
         return RW_OK;

@@ -18,7 +18,7 @@ static rw_status check_fields(rw_context *ctx, const rw_expr *e, int from, int t
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is both input and output: a map needs two different fields",
                        e->name, f->name);
     if (f->external || t->external)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is a field of the grid: use a field of the expression", e->name,
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is an external field: use a field of the expression", e->name,
                        f->external ? f->name : t->name);
     if (fields != 2)
         return rw_fail(

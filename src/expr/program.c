@@ -52,7 +52,8 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     for (int i = 0; i < spec->nexternals; ++i) {
         const char *name = spec->externals[i].name;
         if (rw_graph_find_field(graph, name) >= 0 || rw_graph_find_param(graph, name) >= 0)
-            return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is a field of the grid: choose another name", where, name);
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is %s: choose another name", where, name,
+                           graph->unstructured ? "a field of the grid" : "an external field");
         int f = rw_graph_add_field(graph, name, spec->externals[i].dtype);
         if (f >= 0) graph->fields[f].external = true;
     }
@@ -111,7 +112,8 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
         return rw_lower_local(l, source, s->at, s->name, v);
     }
     if (g->fields[f].external)
-        return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it belongs to the grid", s->name);
+        return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it %s", s->name,
+                          g->unstructured ? "belongs to the grid" : "is an external field, which is only read");
     if (g->nodes[v.node[0]].is_complex && !rw_dtype_is_complex(g->fields[f].dtype))
         return rw_fail_at(l->ctx, source, s->at,
                           "a complex value assigned to the real field %s: take real() or abs(), or describe it by two "
@@ -199,7 +201,7 @@ static rw_status create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: the order of grid operators must be 2 or 4", spec->order);
     RW_TRY(rw_graph_create(ctx, &grid, spec->order, &graph));
     graph->linear = graph->reciprocals = spec->reassociate;
-    graph->unstructured = spec->nexternals > 0;
+    graph->unstructured = spec->unstructured;
     if (!graph->unstructured) graph->layout = spec->layout;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_parse_statements(ctx, &source, &parsed);

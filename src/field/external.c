@@ -236,6 +236,7 @@ rw_status rw_blocks_expr_create_sized(rw_blocks *g, rw_device *device, rw_blocks
     own.grid = (rw_grid){.ndim = 1, .size = {count(g, place), 1, 1}, .spacing = {1, 1, 1}};
     own.externals = external;
     own.nexternals = n;
+    own.unstructured = true;
     own.stencil = &(rw_expr_stencil){make_tables, &(stencil_request){g, device, place}, place == RW_BLOCKS_CELLS};
     return rw_expr_create_sized(device, &own, expr, sizeof own, field_size, scalar_size, sizeof *external,
                                 function_size);

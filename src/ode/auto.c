@@ -131,6 +131,7 @@ static rw_status explain(const rw_ode *as_given, rw_text *text)
     rw_ode *ode = (rw_ode *)as_given; /* restored below */
     bool bound = true;
     for (int f = 0; f < ode->nfields; ++f) bound = bound && ode->vector[f];
+    bound = bound && rw_externals_bound(ode);
     if (!bound || !(ode->end > ode->now.t)) {
         rw_text_add(text, "auto: the method is chosen at the first step%s\n",
                     bound ? "; its plan can be shown if `end` is given"

@@ -26,6 +26,7 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
 {
     memset(b, 0, sizeof *b);
     b->ode = ode;
+    b->external = -1;
     b->status = rw_graph_create(ode->device->ctx, &ode->grid, ode->order, &b->graph);
     if (b->status != RW_OK) return;
     b->graph->layout = ode->layout;
@@ -82,6 +83,7 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
         b->field[v * ode->nfields + f] = rw_graph_add_field(b->graph, name, ode->fields[f].dtype);
         note_memory(b);
     }
+    if (b->status == RW_OK) note(b, rw_build_externals(b));
     if (b->status == RW_OK) note(b, rw_lower_sides(&b->lowering, ode->fields, ode->nfields, place));
     b->lowering.nlocals = nlocals;
 }
@@ -122,6 +124,8 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
                               "field %s must not be assigned: write its equation, "
                               "d%s/dt = …",
                               s->name, s->name);
+        if (rw_graph_find_field(b->graph, s->name) >= b->external && b->external >= 0)
+            return rw_fail_at(l->ctx, &ode->source, s->at, "%s cannot be assigned: it is an external field", s->name);
         if (rw_is_reserved(s->name) || rw_graph_find_param(b->graph, s->name) >= 0)
             return rw_fail_at(l->ctx, &ode->source, s->at, "%s cannot be assigned: it is %s", s->name,
                               rw_is_reserved(s->name) ? "a word of the language" : "a parameter");
@@ -161,6 +165,7 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     rw_lowering *l = &b->lowering;
     if (b->status != RW_OK) return;
     int nlocals = l->nlocals;
+    note(b, rw_build_externals(b));
     for (int f = 0; f < ode->nfields; ++f) rates[f] = -1;
     set_time(b, b->time[v]);
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
@@ -286,6 +291,7 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     }
     stage->scalars = b->scalars;
     stage->own = b->scalars + b->ode->nscalars;
+    stage->external = b->external;
     if (b->status == RW_OK) {
         stage->field = b->field;
         stage->moves = moves(stage->expr);
@@ -361,6 +367,7 @@ rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
         if (stage->field[i] >= 0 && e->bound[stage->field[i]] != ode->vector[i])
             rw_expr_hold(e, stage->field[i], ode->vector[i]);
+    rw_externals_hold(ode, stage);
     rw_stage_set_scalars(ode, stage);
     return rw_expr_run(e, rw_device_queue(ode->device));
 }

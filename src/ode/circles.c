@@ -29,7 +29,7 @@ static void collect(const rw_graph *g, rw_node n, rw_leaves *l)
     l->seen[n] = true;
     const rw_graph_node *p = g->nodes + n;
     if (n == l->t) l->time = true;
-    if (p->op == RW_OP_FIELD) {
+    if (p->op == RW_OP_FIELD && !g->fields[p->index].external) {
         if (!rw_grow(&l->field, &l->capacity, l->nfields + 1, sizeof *l->field)) l->failed = true;
         else l->field[l->nfields++] = n;
     }
@@ -139,7 +139,7 @@ static bool has_slopes(const rw_graph *g)
 {
     for (int f = 0; f < g->nfields; ++f)
         for (int side = 0; side < 2 * g->grid.ndim; ++side)
-            if (g->fields[f].boundary[side].slope) return true;
+            if (!g->fields[f].external && g->fields[f].boundary[side].slope) return true;
     return false;
 }
 
@@ -201,7 +201,7 @@ static rw_node row_sum(rw_graph *g, const row *r, int of)
     for (int i = 0; i < r->l.nfields; ++i)
         if (of < 0 || g->nodes[r->l.field[i]].index == of) sum = OP(ADD, sum, rw_make1(g, RW_OP_ABS, r->d[i]));
     for (int f = 0; f < g->nfields; ++f) /* no cell lies at both sides of an axis */
-        for (int axis = 0; axis < g->grid.ndim && (of < 0 || of == f); ++axis)
+        for (int axis = 0; axis < g->grid.ndim && (of < 0 || of == f) && !g->fields[f].external; ++axis)
             sum = OP(ADD, sum,
                      OP(MAX, robin_part(g, f, 2 * axis, &r->l, r->d), robin_part(g, f, 2 * axis + 1, &r->l, r->d)));
     for (int f = 0; f < g->nfields && g->sides_read; ++f)

@@ -345,7 +345,7 @@ static rw_status add_combines(rw_trace_model *m, const rw_trace_kernel *k, const
 
 static size_t values_of(const rw_trace_model *m)
 {
-    return (size_t)RW_ODE_VECTORS * (size_t)m->ode->nfields * (size_t)m->nnodes;
+    return (size_t)(RW_ODE_VECTORS * m->ode->nfields + m->ode->nexternals) * (size_t)m->nnodes;
 }
 
 static rw_status add_launch(rw_trace_model *m, const rw_trace_run *run, const rw_pass_kernel *pk)

@@ -89,6 +89,7 @@ static const char *name_of(void *user, int field)
     const rw_building *b = user;
     int nf = b->ode->nfields, k = 0;
     while (k < RW_ODE_VECTORS * nf && b->field[k] != field) ++k;
+    if (k == RW_ODE_VECTORS * nf) return b->graph->fields[field].name; /* an external one */
     return b->ode->fields[k % nf].name;
 }
 

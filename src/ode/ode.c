@@ -23,6 +23,30 @@ static char *copy_text(const char *text, bool *failed)
     return copy;
 }
 
+static void copy_field(rw_expr_field *to, const rw_expr_field *from, bool *failed)
+{
+    *to = *from;
+    if (!to->dtype) to->dtype = RW_F64;
+    to->name = copy_text(from->name, failed);
+    for (int s = 0; s < 6; ++s) {
+        rw_boundary *b = to->boundary + s;
+        b->a = copy_text(b->a, failed);
+        b->b = copy_text(b->b, failed);
+        b->c = copy_text(b->c, failed);
+    }
+}
+
+static void free_field(rw_expr_field *field)
+{
+    rw_free((char *)field->name);
+    for (int s = 0; s < 6; ++s) {
+        const rw_boundary *b = field->boundary + s;
+        rw_free((char *)b->a);
+        rw_free((char *)b->b);
+        rw_free((char *)b->c);
+    }
+}
+
 static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
 {
     bool failed = false;
@@ -35,17 +59,16 @@ static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
     ode->fields = rw_calloc((size_t)RW_MAX(spec->nfields, 1), sizeof *ode->fields);
     ode->scalars = rw_calloc((size_t)RW_MAX(spec->nscalars, 1), sizeof *ode->scalars);
     failed = failed || !ode->fields || !ode->scalars;
+    ode->externals = rw_calloc((size_t)RW_MAX(spec->nexternals, 1), sizeof *ode->externals);
+    ode->external = rw_calloc((size_t)RW_MAX(spec->nexternals, 1), sizeof(*ode->external));
+    failed = failed || !ode->externals || !ode->external;
     for (int f = 0; !failed && f < spec->nfields; ++f) {
-        ode->fields[f] = spec->fields[f];
-        if (!ode->fields[f].dtype) ode->fields[f].dtype = RW_F64;
-        ode->fields[f].name = copy_text(spec->fields[f].name, &failed);
-        for (int s = 0; s < 6; ++s) {
-            rw_boundary *b = ode->fields[f].boundary + s;
-            b->a = copy_text(b->a, &failed);
-            b->b = copy_text(b->b, &failed);
-            b->c = copy_text(b->c, &failed);
-        }
+        copy_field(ode->fields + f, spec->fields + f, &failed);
         ode->nfields = f + 1;
+    }
+    for (int i = 0; !failed && i < spec->nexternals; ++i) {
+        copy_field(ode->externals + i, spec->externals + i, &failed);
+        ode->nexternals = i + 1;
     }
     for (int i = 0; !failed && i < spec->nscalars; ++i) {
         ode->scalars[i] = spec->scalars[i];
@@ -88,7 +111,7 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
             if (!strcmp(spec->scalars[i].name, spec->fields[f].name))
                 return rw_fail(ctx, RW_ERR_INPUT, "%s is both a field and a parameter", spec->scalars[i].name);
     }
-    return RW_OK;
+    return rw_externals_check(ctx, spec);
 }
 
 static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **result)
@@ -133,13 +156,14 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
 /* The caller's specification in this version's layout. */
 typedef struct taken {
     rw_ode_spec spec;
-    void *fields, *scalars;
+    void *fields, *scalars, *externals;
 } taken;
 
 static void free_taken(taken *t)
 {
     rw_free(t->fields);
     rw_free(t->scalars);
+    rw_free(t->externals);
 }
 
 static rw_status take(rw_context *ctx, const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size,
@@ -151,10 +175,15 @@ static rw_status take(rw_context *ctx, const rw_ode_spec *spec, size_t spec_size
     const void *fields = t->spec.fields, *scalars = t->spec.scalars;
     RW_TRY(rw_struct_in_array(ctx, "rw_expr_field", RW_MEMBERS(rw_expr_field), &fields, t->spec.nfields,
                               sizeof(rw_expr_field), field_size, &t->fields));
-    const rw_status status = rw_struct_in_array(ctx, "rw_expr_scalar", RW_MEMBERS(rw_expr_scalar), &scalars,
-                                                t->spec.nscalars, sizeof(rw_expr_scalar), scalar_size, &t->scalars);
+    const void *externals = t->spec.externals;
+    rw_status status = rw_struct_in_array(ctx, "rw_expr_scalar", RW_MEMBERS(rw_expr_scalar), &scalars, t->spec.nscalars,
+                                          sizeof(rw_expr_scalar), scalar_size, &t->scalars);
+    if (status == RW_OK)
+        status = rw_struct_in_array(ctx, "rw_expr_field", RW_MEMBERS(rw_expr_field), &externals, t->spec.nexternals,
+                                    sizeof(rw_expr_field), field_size, &t->externals);
     t->spec.fields = fields;
     t->spec.scalars = scalars;
+    t->spec.externals = externals;
     if (status != RW_OK) free_taken(t);
     return status;
 }
@@ -187,19 +216,17 @@ void rw_ode_destroy(rw_ode **o)
     rw_dense_free(ode);
     rw_ode_drop_vectors(ode);
     for (int f = 0; ode->vector && f < ode->nfields; ++f) rw_array_destroy(&ode->vector[f]);
-    for (int f = 0; f < ode->nfields; ++f) {
-        rw_free((char *)ode->fields[f].name);
-        for (int s = 0; s < 6; ++s) {
-            rw_boundary *b = ode->fields[f].boundary + s;
-            rw_free((char *)b->a);
-            rw_free((char *)b->b);
-            rw_free((char *)b->c);
-        }
+    for (int f = 0; f < ode->nfields; ++f) free_field(ode->fields + f);
+    for (int i = 0; i < ode->nexternals; ++i) {
+        free_field(ode->externals + i);
+        rw_array_destroy(&ode->external[i]);
     }
     for (int i = 0; i < ode->nscalars; ++i) rw_free((char *)ode->scalars[i].name);
     rw_stage_free(&ode->settled);
     rw_parsed_free(&ode->parsed);
     rw_free(ode->fields);
+    rw_free(ode->externals);
+    rw_free(ode->external);
     rw_free(ode->scalars);
     rw_free(ode->name);
     rw_free(ode->text);
@@ -222,13 +249,24 @@ static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
     return RW_OK;
 }
 
-/* Field or scalar of a name. */
+/* Fields, then external fields. */
+static const rw_expr_field *field_at(const rw_ode *ode, int f)
+{
+    return f < ode->nfields ? ode->fields + f : ode->externals + (f - ode->nfields);
+}
+
+static rw_array **array_at(const rw_ode *ode, int f)
+{
+    return f < ode->nfields ? ode->vector + f : ode->external + (f - ode->nfields);
+}
+
+/* Field, external ones included, or scalar of a name. */
 static rw_status find(const rw_ode *ode, bool field, const char *name, int *index)
 {
     const char *names[256];
     int n = 0;
-    for (int i = 0; i < (field ? ode->nfields : ode->nscalars); ++i) {
-        const char *one = field ? ode->fields[i].name : ode->scalars[i].name;
+    for (int i = 0; i < (field ? ode->nfields + ode->nexternals : ode->nscalars); ++i) {
+        const char *one = field ? field_at(ode, i)->name : ode->scalars[i].name;
         if (!strcmp(one, name)) {
             *index = i;
             return RW_OK;
@@ -248,22 +286,25 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
     const int64_t nodes = g->size[0] * g->size[1] * g->size[2];
     int f;
     RW_TRY(find(ode, true, field, &f));
-    if (a->device != ode->device || a->dtype != ode->fields[f].dtype || a->size != nodes)
+    const int x = f - ode->nfields; /* the external field, if it is one */
+    const rw_dtype dtype = field_at(ode, f)->dtype;
+    if (a->device != ode->device || a->dtype != dtype || a->size != nodes)
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s is %lld %s on %s; the array given is %lld %s on %s",
-                       field, (long long)nodes, rw_dtype_name(ode->fields[f].dtype), ode->device->info.name,
-                       (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
+                       field, (long long)nodes, rw_dtype_name(dtype), ode->device->info.name, (long long)a->size,
+                       rw_dtype_name(a->dtype), a->device->info.name);
     RW_TRY(rw_check_shape(ode->device->ctx, ode->name, field, g, a));
-    for (int h = 0; h < ode->nfields; ++h)
-        if (h != f && ode->vector[h] == a)
+    for (int h = 0; h < ode->nfields + ode->nexternals; ++h)
+        if (h != f && (h < ode->nfields || x < 0) && *array_at(ode, h) == a)
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",
-                           ode->fields[h].name, field);
+                           field_at(ode, h)->name, field);
     RW_TRY(rw_ode_restore(ode));
     rw_dense_forget(ode);
-    RW_TRY(match_memory(ode, f, a));
-    rw_array *before = ode->vector[f];
-    ode->vector[f] = rw_array_retain(a);
+    if (x < 0) RW_TRY(match_memory(ode, f, a));
+    rw_array **to = array_at(ode, f), *before = *to;
+    *to = rw_array_retain(a);
     rw_array_destroy(&before);
-    ode->now.controller[3] = RW_RADIUS_EVERY; /* the spectral radius is that of other values */
+    if (x < 0) ode->now.controller[3] = RW_RADIUS_EVERY; /* the spectral radius is that of other values */
+    else rw_spectral_forget(ode);
     ode->changes++;
     return RW_OK;
 }
@@ -302,7 +343,7 @@ rw_status rw_ode_get_array(const rw_ode *ode, const char *field, rw_array **arra
     RW_NEED(ode, "ode");
     RW_NEED(field, "field");
     RW_TRY(find(ode, true, field, &f));
-    *array = ode->vector[f];
+    *array = *array_at(ode, f);
     return RW_OK;
 }
 
@@ -319,6 +360,7 @@ rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spe
                              .layout = ode->layout,
                              .nfields = ode->nfields,
                              .nscalars = ode->nscalars,
+                             .nexternals = ode->nexternals,
                              .method = ode->ops->method,
                              .start = ode->start,
                              .end = ode->end,
@@ -345,6 +387,7 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
         if (!ode->vector[f])
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
                            ode->fields[f].name);
+    RW_TRY(rw_externals_need(ode));
     if (!(t_limit > ode->now.t) || isinf(t_limit))
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
                        "a step to t = %g from t = %g: time must advance, to a "
@@ -441,7 +484,7 @@ rw_status rw_ode_explain(const rw_ode *ode, char **text)
 
 static int64_t bytes_of(const rw_ode_spec *spec)
 {
-    int64_t bytes = 0, cells = 1;
+    int64_t bytes = 0, externals = 0, cells = 1;
     const int method = spec->method ? (int)spec->method : RW_ODE_AUTO;
     if (method < 0 || method >= RW_COUNT(methods)) return 0;
     for (int d = 0; d < spec->grid.ndim; ++d) {
@@ -452,7 +495,9 @@ static int64_t bytes_of(const rw_ode_spec *spec)
         bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
     const rw_ode_ops *ops = table_of((rw_ode_method)method, spec->step);
     if (ops->chooses) ops = ops->chooses;
-    return bytes * cells * (ops->vectors + (spec->dense ? RW_ODE_PAST : 0));
+    for (int i = 0; i < spec->nexternals; ++i)
+        externals += (int64_t)rw_dtype_size(spec->externals[i].dtype ? spec->externals[i].dtype : RW_F64);
+    return cells * (bytes * (ops->vectors + (spec->dense ? RW_ODE_PAST : 0)) + externals);
 }
 
 int64_t rw_ode_bytes_sized(const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size)

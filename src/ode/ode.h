@@ -78,10 +78,11 @@ void rw_quadrature_begin(rw_quadrature_rule *rule);
 /* A program of a method with the vectors it names. */
 typedef struct rw_stage {
     rw_expr *expr;
-    int *field;  /* by [vector][user field]: index of the graph's field, -1 when unused */
-    bool moves;  /* something in it depends on time */
-    int scalars; /* parameters of the graph: the first of the ode's scalars, and after them … */
-    int own;     /* … the first of those that rw_build_scalar has made */
+    int *field;   /* by [vector][user field]: index of the graph's field, -1 when unused */
+    bool moves;   /* something in it depends on time */
+    int scalars;  /* parameters of the graph: the first of the ode's scalars, and after them … */
+    int own;      /* … the first of those that rw_build_scalar has made */
+    int external; /* fields of the graph: the first external one; -1: it has none */
 } rw_stage;
 
 /* What a step changes, except the fields. */
@@ -103,6 +104,9 @@ struct rw_ode {
     rw_grid_layout layout;
     int order, nfields, nscalars;
     rw_expr_field *fields; /* deep copies */
+    int nexternals;
+    rw_expr_field *externals; /* deep copies */
+    rw_array **external;      /* [nexternals] the caller's */
     rw_expr_scalar *scalars;
     char *radius_text; /* NULL: estimate */
     bool radius_power; /* by power iteration */
@@ -147,6 +151,7 @@ typedef struct rw_building {
     rw_node *node[4];             /* [nfields] for the builder's own use; NULL after a failure */
     rw_node time[RW_ODE_VECTORS]; /* may be changed between the stages that a program has */
     int scalars;                  /* as in rw_stage */
+    int external;                 /* as in rw_stage */
     rw_plan plan;
     bool planned;
     rw_status status; /* first failure; later calls do nothing */
@@ -200,6 +205,20 @@ rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
 /* Vector `into` = y + c F(t, y): scalars "t", "c". */
 rw_status rw_build_euler(rw_ode *ode, int into, const char *name, rw_stage *stage);
+
+/* ---- external fields (external.c) -------------------------------------------------------------------------------- */
+
+/* Names, types and sides of spec->externals. */
+rw_status rw_externals_check(rw_context *ctx, const rw_ode_spec *spec);
+bool rw_externals_bound(const rw_ode *ode);
+/* ERR_ARGUMENT: one has no array. */
+rw_status rw_externals_need(const rw_ode *ode);
+/* The graph has them from then on, after the fields of vectors that take part already. */
+rw_status rw_build_externals(rw_building *b);
+/* Their arrays bound to the stage's program. */
+void rw_externals_hold(const rw_ode *ode, const rw_stage *stage);
+/* Their values are on the device from then on, before launches are recorded. */
+rw_status rw_externals_send(const rw_ode *ode, rw_queue *queue);
 
 /* ---- what is saved (progress.c) ---------------------------------------------------------------------------------- */
 

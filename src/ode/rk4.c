@@ -296,6 +296,7 @@ static rw_status send_state(rw_ode *ode)
     rk4 *m = ode->method;
     rw_queue *q = rw_device_queue(ode->device);
     for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
+    RW_TRY(rw_externals_send(ode, q));
     return is_checked(ode) ? rw_array_send(m->watched.expr->slots, q) : RW_OK;
 }
 

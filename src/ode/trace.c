@@ -48,6 +48,8 @@ static rw_status add_run(rw_ode *ode, rw_stage *stage)
     for (int f = 0; f < e->graph->nfields; ++f) run.array[f] = -1;
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
         if (stage->field[i] >= 0) run.array[stage->field[i]] = number_of(ode, ode->vector[i]);
+    for (int i = 0; stage->external >= 0 && i < ode->nexternals; ++i)
+        run.array[stage->external + i] = RW_ODE_VECTORS * ode->nfields + i;
     trace->run[trace->nruns++] = run;
     return RW_OK;
 }
@@ -98,7 +100,7 @@ static rw_status check(const rw_ode *ode, int stages)
         if (!ode->vector[f])
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
                            ode->fields[f].name);
-    return RW_OK;
+    return rw_externals_need(ode);
 }
 
 rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_partition **tiles, char **text)

@@ -8,7 +8,8 @@
 
 typedef struct rw_trace_run {
     const rw_expr *expr;
-    int *array;  /* by field of the program: number of the array, -1 where it has none */
+    /* by field of the program: number of the array, -1 where it has none; external fields after all vectors */
+    int *array;
     bool radius; /* part of finding the spectral radius */
 } rw_trace_run;
 

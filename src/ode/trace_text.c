@@ -10,8 +10,9 @@ rw_status rw_trace_fail(const rw_trace_model *m) { return rw_fail_memory(m->ctx,
 
 void rw_trace_name_array(const rw_trace_model *m, int array, char name[64])
 {
-    int v = array / m->ode->nfields;
-    const char *field = m->ode->fields[array % m->ode->nfields].name;
+    const int external = array - RW_ODE_VECTORS * m->ode->nfields;
+    const int v = external < 0 ? array / m->ode->nfields : 0;
+    const char *field = external < 0 ? m->ode->fields[array % m->ode->nfields].name : m->ode->externals[external].name;
     if (v) snprintf(name, 64, "%.48s.%d", field, v);
     else snprintf(name, 64, "%.48s", field);
 }

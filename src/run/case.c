@@ -134,7 +134,8 @@ static bool has_forms(const rw_case *c)
         if (node->kind != (s->form == RW_SECTION_TEXTS ? RW_TREE_LIST : RW_TREE_MAP)) return false;
         for (int k = 0; k < node->n; k++) {
             rw_tree_kind kind = s->form == RW_SECTION_EACH ? RW_TREE_MAP : RW_TREE_SCALAR;
-            if (s->form != RW_SECTION_TABLE && node->items[k]->kind != kind) return false;
+            const bool free_values = s->form == RW_SECTION_TABLE || s->form == RW_SECTION_NODES;
+            if (!free_values && node->items[k]->kind != kind) return false;
         }
     }
     return true;

@@ -13,7 +13,7 @@ static const rw_section *section_of(const rw_case *c, const char *name)
     const rw_section *s;
     for (int k = 0; (s = rw_case_section_at(c, k)); k++) {
         const rw_tree *map =
-            s->form == RW_SECTION_EACH || s->form == RW_SECTION_MAP ? rw_tree_get(c->root, s->name) : NULL;
+            s->form != RW_SECTION_TABLE && s->form != RW_SECTION_TEXTS ? rw_tree_get(c->root, s->name) : NULL;
         if (map && map->kind == RW_TREE_MAP && rw_tree_get(map, name)) return s;
     }
     return NULL;
@@ -143,6 +143,7 @@ static rw_status check_entry(const rw_case *c, const rw_tree *map, int i, const 
         RW_TRY(rw_case_want_map(c, item, name, section->line));
         return check_table(c, item, section, map->keys[i]);
     }
+    if (section->form == RW_SECTION_NODES && item->kind != RW_TREE_SCALAR) return RW_OK;
     if (item->kind != RW_TREE_SCALAR)
         return rw_case_fail(c, item, "%s is a %s, not a single value: %s", name,
                             item->kind == RW_TREE_LIST ? "list" : "map", section->line);

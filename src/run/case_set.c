@@ -173,7 +173,7 @@ static rw_status check_named(const rw_case *c, const rw_case_named *n, const rw_
 {
     enum { MOST = 64 };
     const char *names[MOST];
-    bool open = s->form == RW_SECTION_EACH || s->form == RW_SECTION_MAP;
+    bool open = s->form != RW_SECTION_TABLE && s->form != RW_SECTION_TEXTS;
     if (!open && n->added)
         return rw_fail(c->ctx, RW_ERR_INPUT,
                        "%s: '!=' adds names to sections of free names, but %s has fixed settings: use %s.%s=value",

@@ -11,7 +11,7 @@
  *   END(section)
  *   ROWS_OF(section, structure, params, line)   rows and structure are those of a specification of the library, such as
  *                                             ROWS_OF(solver, rw_krylov_spec, rw_krylov_params, "linear solver")
- *   FREE(section, form, example, line)        a section without rows: MAP (names of the user's own) or TEXTS
+ *   FREE(section, form, example, line)        a section without rows: MAP or NODES (names of the user's own), or TEXTS
  *
  * default   a YAML value as text: "1e-5", "[0, 0, 0]", "rkc2"; for NODE "" (absent)
  * allowed   as of rechenwerk/core.h; a '|' at the end of a CHOICE is allowed, so that X-macros can make it
@@ -25,6 +25,7 @@ typedef enum rw_section_form {
     RW_SECTION_TABLE, /* the rows are its keys */
     RW_SECTION_EACH,  /* a map of the user's names; the rows are the keys of every entry */
     RW_SECTION_MAP,   /* a map of the user's names to scalars */
+    RW_SECTION_NODES, /* a map of the user's names to values of any form, which the problem checks */
     RW_SECTION_TEXTS  /* a text or a list of texts */
 } rw_section_form;
 

@@ -302,22 +302,26 @@ static void test_boundaries(rw_selftest_run *r)
 
 /* ---- integrators ------------------------------------------------------------------------------------------------- */
 
-static rw_status heat(rw_selftest_run *r, rw_ode_method method, bool record, double *error)
+/* external: the conductivity 2 is an array that the equation reads. */
+static rw_status heat(rw_selftest_run *r, rw_ode_method method, bool record, bool external, double *error)
 {
+    const rw_expr_field conductivity = {.name = "k", .dtype = RW_F64};
     rw_expr_field field = {.name = "u", .dtype = RW_F64};
     const double pi = acos(-1.), h = 1. / 64;
     for (int s = 0; s < 6; ++s) field.boundary[s] = (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", 0, 0};
     rw_ode_spec spec = {.name = "selftest",
-                        .equations = "du/dt = laplace(u)",
+                        .equations = external ? "du/dt = div(k*grad(u))" : "du/dt = laplace(u)",
                         .grid = {1, {63, 1, 1}, {h, 1, 1}, {h, 0, 0}},
                         .fields = &field,
                         .nfields = 1,
+                        .externals = &conductivity,
+                        .nexternals = external,
                         .method = method,
                         .rtol = 1e-8,
                         .atol = 1e-10,
                         .record = record ? RW_SWITCH_ON : RW_SWITCH_OFF};
     rw_ode *ode = NULL;
-    rw_array *u = NULL;
+    rw_array *u = NULL, *k = NULL;
     int64_t n = 63;
     void *w;
     const void *data;
@@ -326,14 +330,19 @@ static rw_status heat(rw_selftest_run *r, rw_ode_method method, bool record, dou
     if (status == RW_OK) status = rw_array_write(u, &w);
     for (int i = 0; status == RW_OK && i < n; ++i) ((double *)w)[i] = sin(pi * (i + 1) * h);
     if (status == RW_OK) status = rw_ode_bind(ode, "u", u);
+    if (status == RW_OK && external) status = rw_array_create(r->dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &k);
+    if (status == RW_OK && external) status = rw_array_write(k, &w);
+    for (int i = 0; status == RW_OK && external && i < n; ++i) ((double *)w)[i] = 2;
+    if (status == RW_OK && external) status = rw_ode_bind(ode, "k", k);
     while (status == RW_OK && rw_ode_time(ode) < 0.05) status = rw_ode_step(ode, 0.05);
     if (status == RW_OK) status = rw_array_read(u, &data);
     /* the difference equations have this solution exactly */
-    double decay = exp(-4 / (h * h) * pow(sin(pi * h / 2), 2) * 0.05);
+    double decay = exp((external ? -8 : -4) / (h * h) * pow(sin(pi * h / 2), 2) * 0.05);
     for (int i = 0; status == RW_OK && i < n; ++i)
         rw_selftest_worsen(error, fabs(((const double *)data)[i] - decay * sin(pi * (i + 1) * h)));
     rw_ode_destroy(&ode);
     rw_array_destroy(&u);
+    rw_array_destroy(&k);
     return status;
 }
 
@@ -342,15 +351,16 @@ static void test_integrators(rw_selftest_run *r)
     static const struct {
         const char *name;
         rw_ode_method method;
-        bool record;
+        bool record, external;
         double tolerance;
-    } cases[] = {{"heat rk4", RW_ODE_RK4, false, 1e-9},
-                 {"heat rk4 recorded", RW_ODE_RK4, true, 1e-9},
-                 {"heat rkc2", RW_ODE_RKC2, false, 1e-5}};
+    } cases[] = {{"heat rk4", RW_ODE_RK4, false, false, 1e-9},
+                 {"heat rk4 recorded", RW_ODE_RK4, true, false, 1e-9},
+                 {"heat rkc2", RW_ODE_RKC2, false, false, 1e-5},
+                 {"heat external field", RW_ODE_RK4, true, true, 1e-9}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         double error = 0;
         rw_selftest_result *row = rw_selftest_begin(r, cases[i].name);
-        rw_status status = heat(r, cases[i].method, cases[i].record, &error);
+        rw_status status = heat(r, cases[i].method, cases[i].record, cases[i].external, &error);
         rw_selftest_end(r, row, status, error, cases[i].tolerance);
     }
 }

@@ -69,7 +69,8 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"v\"}}", EQ TIME), "name v is unknown"},
         {CASE("{u: {initial: {file: none.npy}}}", EQ TIME), ":3:30: /tmp/rechenwerk-test"},
         {CASE("{u: {initial: {picture: none.png}}}", EQ TIME), ":3:33: cannot open '"},
-        {CASE("{u: {initial: {fle: u.npy}}}", EQ TIME), "an expression, {file: u.npy} or {picture:"},
+        {CASE("{u: {initial: {fle: u.npy}}}", EQ TIME),
+         ":3:24: fields.u.initial.fle is unknown; nearest is file; allowed is an expression, {file: u.npy}, {picture:"},
         {CASE("{u: {initial: \"0\", boundary: {lft: \"0\"}}}", EQ TIME),
          "side lft is unknown; nearest is left: in 2 dimensions there are left, right, bottom, top, or "
          "whole axes x, y"},

@@ -38,6 +38,10 @@ static rw_status inspect_statement(const pde_problem *p, pde_language *l, const 
     if (s->kind == RW_DEFINE) return rw_lower_define(&l->lowering, source, s);
     if (s->kind == RW_RATE) {
         int f = rw_graph_find_field(l->graph, s->name);
+        if (f >= p->nfields)
+            return rw_fail_at(l->lowering.ctx, source, s->at,
+                              "d%s/dt: %s is data, which equations only read: for an unknown use fields.%s", s->name,
+                              s->name, s->name);
         if (f >= 0) has[f] = true;
         RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
         if (f >= 0) return RW_OK;
@@ -68,7 +72,7 @@ static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, pde_lang
             if (!mentions(s->value, &failed)) RW_NOTE(l->lowering.ctx, status);
             if (s->kind != RW_RATE && failed.n < FAILED) failed.name[failed.n++] = s->name;
             int f = s->kind == RW_RATE ? rw_graph_find_field(l->graph, s->name) : -1;
-            if (f >= 0) has[f] = true;
+            if (f >= 0 && f < p->nfields) has[f] = true;
             else wrong = wrong || s->kind == RW_RATE;
         }
     for (int f = 0; f < p->nfields && !wrong; ++f) {
@@ -127,21 +131,69 @@ static rw_status fail_value(const rw_case *c, const rw_tree *node, const char *s
     return rw_case_fail(c, node, "%s = %.60s is %g%s: %s", setting, node->text, x, where, needed);
 }
 
-static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, pde_language *l)
+/* Whether node n depends on an unknown, whose fields come before those of data. Arguments come before their node. */
+static rw_status find_unknown(const pde_problem *p, const rw_graph *g, rw_node n, bool *reads)
 {
-    const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name),
-                  *node = rw_tree_get(entry, "initial");
-    char setting[64];
+    bool *needed = rw_calloc((size_t)n + 1, sizeof *needed);
+    *reads = false;
+    if (!needed) return rw_fail_memory(p->ctx, (size_t)n, "an expression");
+    needed[n] = true;
+    for (rw_node i = n; i >= 0; --i) {
+        const rw_graph_node *q = g->nodes + i;
+        if (!needed[i]) continue;
+        *reads = *reads || (q->op == RW_OP_FIELD && q->index < p->nfields);
+        for (int k = 0; k < rw_ops[q->op].arity; ++k)
+            if (q->arg[k] >= 0) needed[q->arg[k]] = true;
+    }
+    rw_free(needed);
+    return RW_OK;
+}
+
+/* An expression that may read the first data. */
+static rw_status lower_with_data(const rw_case *c, const pde_problem *p, int ndata, const char *setting,
+                                 const rw_tree *node)
+{
+    pde_problem with = *p;
+    pde_language l;
+    rw_node n;
+    with.ndata = ndata;
+    RW_TRY(pde_language_begin(rw_case_context(c), &with, p->time.start, true, &l));
+    l.lowering.no_fields = false;
+    rw_status status = pde_lower(c, &l, node, setting, &n);
+    bool reads = false;
+    if (status == RW_OK) status = find_unknown(p, l.graph, n, &reads);
+    if (status == RW_OK && reads)
+        status = rw_case_fail(c, node,
+                              "%s reads an unknown: only coordinates, t, parameters and data that are given before it "
+                              "are allowed",
+                              setting);
+    pde_language_end(&l);
+    return status;
+}
+
+/* Initial values, or data; an expression may read the first `ndata` data. */
+static rw_status inspect_values(const rw_case *c, const pde_problem *p, const char *setting, const rw_tree *node,
+                                int ndata, pde_language *l)
+{
     double value[2] = {0, 0};
     rw_node n;
-    if (!node || node->kind != RW_TREE_SCALAR) return RW_OK;
-    snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
+    if (!node) return RW_OK;
+    if (node->kind != RW_TREE_SCALAR) return pde_check_values(c, setting, node);
+    if (ndata) return lower_with_data(c, p, ndata, setting, node);
     RW_TRY(pde_lower(c, l, node, setting, &n));
     if (l->graph->nodes[n].is_field || p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, value, value + 1);
     return isfinite(value[0]) && isfinite(value[1])
                ? RW_OK
                : fail_value(c, node, setting, value[0], "", "finite values are needed");
+}
+
+static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, pde_language *l)
+{
+    const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
+    char setting[64];
+    snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
+    return inspect_values(c, p, setting, rw_tree_get(entry, "initial"), p->ndata, l);
 }
 
 static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_language *l)
@@ -283,6 +335,9 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
         if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
         if (status == RW_OK) status = inspect_boundary(c, p, f, &l);
     }
+    for (int i = 0; i < p->ndata && status == RW_OK; ++i)
+        if (p->sources[i].node->kind == RW_TREE_SCALAR) /* of others the form has been checked */
+            RW_NOTE(ctx, inspect_values(c, p, p->sources[i].setting, p->sources[i].node, i, &l));
     if (status == RW_OK) status = inspect_radius(c, p, &l);
     if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
     l.lowering.no_fields = false;

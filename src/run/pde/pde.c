@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field/finite.h"
-
 #define RW_SECTION_PREFIX(section) pde_##section
 #define RW_SECTION_DEF "run/pde/pde.def"
 #define RW_SECTION_TABLE_NAME pde_sections
@@ -20,6 +18,8 @@ static void destroy(rw_problem **problem)
     rw_ode_destroy(&p->ode);
     rw_checks_free(&p->checks);
     rw_expr_destroy(&p->initial);
+    pde_free_data(p);
+    rw_free(p->values);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
     rw_free(p->owned);
     rw_state_free(&p->state);
@@ -107,6 +107,8 @@ static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
     spec.nfields = p->nfields;
     spec.scalars = p->scalars;
     spec.nscalars = p->nscalars;
+    spec.externals = p->data;
+    spec.nexternals = p->ndata;
     spec.dense = p->dense;
     return spec;
 }
@@ -118,11 +120,19 @@ static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
     spec.grid = p->grid;
     spec.order = p->order;
     spec.layout = p->layout;
-    spec.fields = p->fields;
-    spec.nfields = p->nfields;
-    RW_TRY(rw_expr_create(p->device, &spec, e));
-    for (int f = 0; f < p->nfields; ++f) RW_TRY(rw_expr_bind(*e, p->fields[f].name, p->state.fields[f].array));
-    return RW_OK;
+    rw_expr_field *fields = rw_calloc((size_t)(p->nfields + p->ndata), sizeof *fields);
+    if (!fields) return rw_fail_memory(p->ctx, 256, "a check");
+    for (int f = 0; f < p->nfields; ++f) fields[f] = p->fields[f];
+    for (int i = 0; i < p->ndata; ++i) fields[p->nfields + i] = p->data[i];
+    spec.fields = fields;
+    spec.nfields = p->nfields + p->ndata;
+    rw_status status = rw_expr_create(p->device, &spec, e);
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
+        status = rw_expr_bind(*e, p->fields[f].name, p->state.fields[f].array);
+    for (int i = 0; i < p->ndata && status == RW_OK; ++i)
+        status = rw_expr_bind(*e, p->data[i].name, p->sources[i].array);
+    rw_free(fields);
+    return status;
 }
 
 static rw_status check(rw_problem *problem, const rw_problem_check **list, int *n)
@@ -133,41 +143,14 @@ static rw_status check(rw_problem *problem, const rw_problem_check **list, int *
     return rw_checks_run(&p->checks, rw_device_queue(p->device), rw_ode_time(p->ode));
 }
 
-/* The node with a value that is not finite. */
-static rw_status fail_initial(const rw_case *c, pde_problem *p, int f)
-{
-    rw_finite found;
-    RW_TRY(rw_finite_find(p->state.fields[f].array, &found));
-    if (found.first < 0) return RW_OK; /* the sum overflows, the values do not */
-    const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
-    rw_text place = {0};
-    rw_finite_node(&place, &p->grid, found.first);
-    rw_status status = rw_case_fail(c, rw_tree_get(entry, "initial"),
-                                    "fields.%s.initial is %s at %s: finite values are needed at every node",
-                                    p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "");
-    if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
-    rw_text_free(&place);
-    return status;
-}
-
-/* Initial values must be finite at every node. One pass on the device checks it; the node is sought only on failure. */
-static rw_status check_initial(const rw_case *c, pde_problem *p)
-{
-    double *row = rw_calloc((size_t)p->state.ncolumns, sizeof *row);
-    if (!row) return rw_fail_memory(p->device->ctx, 64, "columns");
-    rw_status status = rw_state_row(&p->state, 0, 0, row);
-    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
-        if (!isfinite(row[rw_state_mean(f)])) status = fail_initial(c, p, f);
-    rw_free(row);
-    return status;
-}
-
 /* In the order of their first use, in which they are compiled. */
 static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
     run_top top;
     RW_TRY(rw_case_section(c, "top", &top));
-    RW_TRY(make_fields(p, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE));
+    const rw_memory memory = top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE;
+    RW_TRY(make_fields(p, memory));
+    RW_TRY(pde_make_data(c, p, memory));
     RW_TRY(pde_set_initial(c, p));
     RW_TRY(rw_state_observe(&p->state, "t"));
     rw_problem_take_state(&p->base, &p->state);
@@ -176,6 +159,8 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
         status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
     for (int f = 0; f < p->nfields && status == RW_OK; ++f)
         status = rw_ode_bind(p->ode, p->fields[f].name, p->state.fields[f].array);
+    for (int i = 0; i < p->ndata && status == RW_OK; ++i)
+        status = rw_ode_bind(p->ode, p->data[i].name, p->sources[i].array);
     RW_TRY(status);
     return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
 }
@@ -184,9 +169,10 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
 {
     if (*p->why_cell) rw_log(p->ctx, RW_LOG_WARNING, "%s", p->why_cell);
     RW_TRY(make_programs(c, p, spec));
+    RW_TRY(pde_fill_data(c, p));
     if (p->initial) RW_TRY(rw_expr_run(p->initial, rw_device_queue(p->device)));
     rw_expr_destroy(&p->initial);
-    return check_initial(c, p);
+    return pde_check_initial(c, p);
 }
 
 /* The runner's setting decides which steps need dense output. */
@@ -258,6 +244,7 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
     int mistakes = rw_mistakes_met();
     RW_TRY(read_fields(c, p, grid.precision));
+    RW_NOTE(ctx, pde_read_data(c, p, grid.precision));
     good = good && mistakes == rw_mistakes_met();
     if (good) {
         mistakes = rw_mistakes_met();
@@ -265,6 +252,7 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
         good = mistakes == rw_mistakes_met();
     }
     p->no_grid = !good;
+    if (p->nfields) pde_continue_data(p);
     for (int d = 0; d < 3 && !good; ++d) { /* what is wrong has been noted: a grid that serves the other checks */
         p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
         p->grid.spacing[d] = 1;
@@ -362,12 +350,14 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
     RW_TRY(rw_ode_restore(p->ode));
     RW_TRY(rw_state_save(&p->state, "/state", file));
     RW_TRY(pde_save_integrator(p, file));
+    RW_TRY(pde_save_data(p, file));
     return p->dense ? each_before(p, rw_history_states(p->ode), rw_state_save_field, file) : RW_OK;
 }
 
 static rw_status load(rw_problem *problem, rw_h5 *file)
 {
     pde_problem *p = (pde_problem *)problem;
+    RW_TRY(pde_compare_data(p, file));
     RW_TRY(rw_state_load(&p->state, "/state", file));
     RW_TRY(pde_load_integrator(p, file));
     return p->dense ? each_before(p, rw_history_states(p->ode), rw_state_load_field, file) : RW_OK;

@@ -19,6 +19,15 @@
 #define RW_SECTION_DEF "run/pde/pde.def"
 #include "run/section_structs.h"
 
+/* Values on the grid from the case: initial values of a field, or data. */
+typedef struct pde_values {
+    const char *setting; /* "fields.u.initial", "data.q" */
+    const char *name;
+    const rw_tree *node; /* an expression, or a map: file, picture, run */
+    rw_array *array;
+    char checksum[65]; /* of data that come from a file; "": none */
+} pde_values;
+
 typedef struct pde_problem {
     rw_problem base;
     rw_context *ctx;
@@ -38,7 +47,12 @@ typedef struct pde_problem {
     const rw_tree **parts; /* [6 nfields] the list of conditions of a side in parts; NULL: it has one condition */
     rw_expr_scalar *scalars;
     rw_state state;
-    rw_expr *initial; /* of the fields whose initial values are expressions, until it has run */
+    rw_expr *initial;   /* of the fields whose initial values are expressions, until it has run */
+    pde_values *values; /* [nfields] initial values */
+    int ndata;
+    rw_expr_field *data; /* read-only fields */
+    pde_values *sources; /* [ndata] where they come from, and their arrays */
+    rw_expr *fill;       /* of data that are expressions, until it has run */
     const char **units;
     rw_checks checks;
     rw_functions functions; /* of initial values and boundaries */
@@ -65,9 +79,30 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settin
 rw_status pde_read_parts(const rw_case *c, pde_problem *p, int f, int side, const rw_tree *list);
 /* texts.c */
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
+/* values.c */
+/* The form of a setting; mistakes in expressions are not sought. */
+rw_status pde_check_values(const rw_case *c, const char *setting, const rw_tree *node);
+/* Of a map: reads the file and writes the values to the array. */
+rw_status pde_read_values(const rw_case *c, pde_problem *p, const char *setting, const rw_tree *node, rw_array *to);
+/* Reads the values of maps, and makes the program for expressions; NULL if there are none. `what` names it. */
+rw_status pde_make_values(const rw_case *c, pde_problem *p, const char *what, const pde_values *list, int nlist,
+                          rw_expr **program);
+/* ERR_INPUT with the node of a value that is not finite. */
+rw_status pde_check_finite(const rw_case *c, const pde_problem *p, const pde_values *v);
 /* initial.c */
 /* Sets the values of all fields, or makes the program that will. */
 rw_status pde_set_initial(const rw_case *c, pde_problem *p);
+rw_status pde_check_initial(const rw_case *c, pde_problem *p);
+/* data.c */
+rw_status pde_read_data(const rw_case *c, pde_problem *p, int precision); /* after fields and parameters */
+void pde_free_data(pde_problem *p);
+/* Their kinds of sides, from those of the fields. */
+void pde_continue_data(pde_problem *p);
+rw_status pde_make_data(const rw_case *c, pde_problem *p, rw_memory memory);
+/* Runs their program, checks the values and computes the checksums. */
+rw_status pde_fill_data(const rw_case *c, pde_problem *p);
+rw_status pde_save_data(const pde_problem *p, rw_h5 *file);
+rw_status pde_compare_data(const pde_problem *p, rw_h5 *file);
 /* sides.c: the language with the names of the case: parameters, t with this value, and fields; `plain`: fields are
  * refused, and functions are defined. */
 typedef struct pde_language {

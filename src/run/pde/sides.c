@@ -16,7 +16,7 @@ void pde_language_end(pde_language *l)
 
 rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bool plain, pde_language *l)
 {
-    size_t n = (size_t)p->nscalars + 1, m = (size_t)p->nfields + 1;
+    size_t n = (size_t)p->nscalars + 1, m = (size_t)(p->nfields + p->ndata) + 1;
     rw_expr_scalar *scalars = rw_calloc(n, sizeof *scalars);
     rw_expr_field *fields = rw_calloc(m, sizeof *fields);
     *l = (pde_language){0};
@@ -29,14 +29,16 @@ rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bo
         scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = t};
         for (int f = 0; f < p->nfields; ++f)
             fields[f] = (rw_expr_field){.name = p->fields[f].name, .dtype = p->fields[f].dtype};
+        for (int i = 0; i < p->ndata; ++i) fields[p->nfields + i] = p->data[i];
         rw_expr_spec spec = {.name = "the case",
                              .grid = p->grid,
                              .scalars = scalars,
                              .nscalars = p->nscalars + 1,
                              .fields = fields,
-                             .nfields = p->nfields};
+                             .nfields = p->nfields + p->ndata};
         status = rw_expr_declare(ctx, &spec, l->graph, &l->lowering, &p->functions.source,
                                  plain ? &p->functions.parsed : NULL);
+        for (int i = 0; i < p->ndata && status == RW_OK; ++i) l->graph->fields[p->nfields + i].external = true;
         l->lowering.no_fields = plain;
         l->lowering.declares = true;
     }
