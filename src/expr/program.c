@@ -146,10 +146,11 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
     if (g->fields[f].external)
         return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it belongs to the grid", s->name);
     if (g->nodes[v.node[0]].is_complex && !rw_dtype_is_complex(g->fields[f].dtype))
-        return rw_fail_at(l->ctx, source, s->at,
-                          "a complex value assigned to the real field %s: take real() or abs(), or describe it by two "
-                          "fields, its real and its imaginary part",
-                          s->name);
+        return rw_fail_at(
+            l->ctx, source, s->at,
+            "a complex value assigned to the real field %s: take real(), imag() or abs(), or give the field "
+            "dtype c128 or c64",
+            s->name);
     return placed(l, source, s, rw_plan_store(plan, f, rw_cast(g, g->fields[f].dtype, v.node[0])));
 }
 

@@ -72,10 +72,12 @@ static rw_node boundary_node(rw_building *b, const rw_expr_field *f, const char 
     rw_source source = {name, text ? text : "0", 1, 1};
     note(b, rw_lower_text(&b->lowering, &source, &n));
     if (b->status == RW_OK && b->graph->nodes[n].is_complex && !rw_dtype_is_complex(f->dtype))
-        note(b,
-             rw_fail(b->ode->device->ctx, RW_ERR_INPUT,
-                     "%s: a complex value for a real field: describe it by two fields, its real and its imaginary part",
-                     name));
+        note(
+            b,
+            rw_fail(
+                b->ode->device->ctx, RW_ERR_INPUT,
+                "%s: a complex value for a real field: give the field dtype c128 or c64, or take real(), imag() or abs()",
+                name));
     return n;
 }
 
@@ -169,8 +171,8 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
     if (value.n > 1) return rw_fail_at(l->ctx, &ode->source, s->at, "incompatible shapes: d%s/dt is a vector", s->name);
     if (b->graph->nodes[value.node[0]].is_complex && !rw_dtype_is_complex(ode->fields[f].dtype))
         return rw_fail_at(l->ctx, &ode->source, s->at,
-                          "d%s/dt is complex, the field %s real: describe it by two fields, its real and its imaginary "
-                          "part, a and b: 1i*laplace(a + 1i*b) is da/dt = -laplace(b), db/dt = laplace(a)",
+                          "d%s/dt is complex, the field %s real: give the field dtype c128 or c64, or take real(), "
+                          "imag() or abs()",
                           s->name, s->name);
     rates[f] = value.node[0];
     return RW_OK;

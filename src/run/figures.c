@@ -1,5 +1,5 @@
 /* The pictures of a run: a line for a field on a line, a colour map on a plane, three slices of a volume, and each
- * column of series.csv against time. Complex fields are drawn by their absolute value. */
+ * column of series.csv against time. figures_complex.c has what is special about complex fields. */
 #include "run/run_private.h"
 
 #include <ctype.h>
@@ -62,13 +62,22 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
     double *copy;
     char text[160], below[240];
     size_t n = (size_t)(g->size[0] * g->size[1] * g->size[2]);
-    rw_picture_label(p->name, p->unit, text, sizeof(text));
+    rw_view_label(p, text, sizeof(text));
     bool titled = p->title && *p->title; /* then the name comes with the time */
     snprintf(below, sizeof(below), "%s%s%s", titled ? text : "", titled && p->subtitle ? ", " : "",
              p->subtitle ? p->subtitle : "");
     rw_figure_page page = {.title = titled ? p->title : text, .subtitle = below};
     rw_figure_axis axis = {.label = text, .min = p->min, .max = p->max};
-    RW_TRY(rw_to_f64(ctx, p->type, p->data, n, &values, &copy));
+    rw_colormap map = p->map;
+    if (g->ndim == 1 && rw_dtype_is_complex(p->type)) return rw_view_line(ctx, path, &page, p, &axis);
+    if (p->view == RW_VIEW_PHASE) {
+        axis = (rw_figure_axis){.label = text, .min = -1, .max = 1};
+        map = RW_COLORMAP_CYCLIC;
+        RW_TRY(rw_view_phase(ctx, p->type, p->data, n, &copy));
+        values = copy;
+    } else {
+        RW_TRY(rw_to_f64(ctx, p->type, p->data, n, &values, &copy));
+    }
     rw_status status;
     if (g->ndim == 1) {
         status = draw_line(ctx, path, &page, p, &axis, values);
@@ -77,7 +86,7 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
                                  .ny = (size_t)g->size[1],
                                  .values = values,
                                  .value = axis,
-                                 .map = p->map,
+                                 .map = map,
                                  .x_label = g->axis[0],
                                  .y_label = g->axis[1]};
         edges(g, 0, &field.x0, &field.x1);
@@ -86,7 +95,7 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
         field.stretch = aspect > 8 || aspect < 0.125; /* a thin strip could not be read */
         status = rw_figure_write_field(ctx, path, &page, &field);
     } else {
-        rw_figure_volume volume = {.values = values, .value = axis, .map = p->map};
+        rw_figure_volume volume = {.values = values, .value = axis, .map = map};
         for (int a = 0; a < 3; a++) {
             volume.n[a] = (size_t)g->size[a];
             volume.label[a] = g->axis[a];
@@ -246,7 +255,17 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
     if (memcmp(size, f->grid.size, sizeof(f->grid.size)) != 0)
         RW_TRY(rw_sides_add(r, field, type, data, t, &values, &wide));
     const size_t n = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
-    rw_status status = rw_to_f64(r->ctx, type, values, n, &f->values, &f->own);
+    if (rw_dtype_is_complex(type) && !r->grid->blocks) {
+        f->type = type;
+        f->values = values;
+        f->own = wide;
+        rw_view_range(&f->grid, type, values, &f->low, &f->high);
+        return RW_OK;
+    }
+    const double *real = NULL;
+    rw_status status = rw_to_f64(r->ctx, type, values, n, &real, &f->own);
+    f->type = RW_F64;
+    f->values = real;
     if (f->own) rw_free(wide);
     else f->own = wide;
     if (status != RW_OK) {
@@ -254,9 +273,9 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
         f->own = NULL;
     }
     for (size_t i = 0; i < n && status == RW_OK; i++)
-        if (isfinite(f->values[i])) {
-            f->low = fmin(f->low, f->values[i]);
-            f->high = fmax(f->high, f->values[i]);
+        if (isfinite(real[i])) {
+            f->low = fmin(f->low, real[i]);
+            f->high = fmax(f->high, real[i]);
         }
     return status;
 }
@@ -264,13 +283,13 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
 rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
                            const rw_scale *scale, bool again)
 {
-    char name[200], file[100], path[RW_PATH_SIZE], subtitle[64];
+    char name[200], file[100], path[RW_PATH_SIZE], subtitle[64], view[RW_VIEW_NAME];
     rw_field_picture p = {.title = r->top.title,
                           .subtitle = subtitle,
                           .name = field->name,
                           .unit = field->unit,
                           .grid = &frame->grid,
-                          .type = RW_F64,
+                          .type = frame->type,
                           .data = frame->values,
                           .map = scale->map,
                           .min = scale->min,
@@ -283,10 +302,14 @@ rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, d
         snprintf(name, sizeof(name), "%s-%06d", file, output);
         return rw_figures_sections(r, &p, name);
     }
-    snprintf(name, sizeof(name), "figures/%s-%06d.png", file, output);
-    RW_TRY(rw_folder_claim(r, name, path));
-    RW_TRY(rw_picture_field(r->ctx, path, &p));
-    r->npictures++;
+    for (; p.view < (again ? 1 : rw_views(p.type, p.grid)); p.view++) { /* the scale of phases does not change */
+        rw_view_name(p.type, p.grid, field->name, p.view, view);
+        rw_picture_name(view, file, sizeof(file));
+        snprintf(name, sizeof(name), "figures/%s-%06d.png", file, output);
+        RW_TRY(rw_folder_claim(r, name, path));
+        RW_TRY(rw_picture_field(r->ctx, path, &p));
+        r->npictures++;
+    }
     return RW_OK;
 }
 

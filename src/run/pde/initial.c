@@ -1,26 +1,25 @@
 /* Initial values of a field.
  *
  *   initial: "exp(-x^2)"                         an expression of coordinates, t and parameters
- *   initial: {file: u.npy}                       an array of the grid's shape (z, y, x), or (y, x), or (x)
+ *   initial: {file: u.npy}                       an array of the grid's shape (z, y, x), or (y, x), or (x); of a
+ *                                                complex field real or complex
  *   initial: {picture: p.png, low: -1, high: 1}  grey values from low (black) to high (white), as large as fits,
  *                                                the picture's top at the largest y
  */
 #include <math.h>
 #include <string.h>
 
+#include "core/convert.h"
 #include "expr/parse.h"
 #include "files/npy.h"
 #include "io/picture.h"
 #include "run/pde/pde.h"
 
-static rw_status put(pde_problem *p, int f, const double *values)
+static rw_status put(pde_problem *p, int f, rw_dtype type, const void *values)
 {
     void *data;
     RW_TRY(rw_array_write(p->state.fields[f].array, &data));
-    int64_t n = rw_array_size(p->state.fields[f].array);
-    if (p->fields[f].dtype == RW_F64) memcpy(data, values, (size_t)n * sizeof *values);
-    else
-        for (int64_t i = 0; i < n; ++i) ((float *)data)[i] = (float)values[i];
+    rw_dtype_convert(p->fields[f].dtype, data, type, values, (size_t)rw_array_size(p->state.fields[f].array));
     return RW_OK;
 }
 
@@ -39,21 +38,23 @@ static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree 
     rw_npy a;
     RW_TRY(place(c, node, rw_npy_read(ctx, path, &a)));
     rw_status status = rw_npy_to_f64(ctx, &a);
-    bool fits = a.ndim == p->grid.ndim && a.type == RW_F64;
+    const bool complex = pde_is_complex(p, f);
+    bool fits = a.ndim == p->grid.ndim && (a.type == RW_F64 || (complex && rw_dtype_is_complex(a.type)));
     for (int d = 0; fits && d < a.ndim; ++d) fits = (int64_t)a.shape[d] == p->grid.size[a.ndim - 1 - d];
     if (status == RW_OK && !fits) {
         char shape[96] = "";
         for (int d = 0; d < a.ndim; ++d)
             snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%zu", d ? " x " : "", a.shape[d]);
-        status = rw_case_fail(c, node,
-                              "%s holds %s %s; the grid needs real numbers of shape%s %lld%s%.0lld%s%.0lld "
-                              "(last axis x)",
-                              path, shape, rw_dtype_name(a.type), "", (long long)p->grid.size[p->grid.ndim - 1],
-                              p->grid.ndim > 1 ? " x " : "",
-                              p->grid.ndim > 1 ? (long long)p->grid.size[p->grid.ndim - 2] : 0,
-                              p->grid.ndim > 2 ? " x " : "", p->grid.ndim > 2 ? (long long)p->grid.size[0] : 0);
+        status =
+            rw_case_fail(c, node, "%s holds %s %s; the grid needs %s of shape %lld%s%.0lld%s%.0lld (last axis x)%s",
+                         path, shape, rw_dtype_name(a.type), complex ? "numbers" : "real numbers",
+                         (long long)p->grid.size[p->grid.ndim - 1], p->grid.ndim > 1 ? " x " : "",
+                         p->grid.ndim > 1 ? (long long)p->grid.size[p->grid.ndim - 2] : 0,
+                         p->grid.ndim > 2 ? " x " : "", p->grid.ndim > 2 ? (long long)p->grid.size[0] : 0,
+                         rw_dtype_is_complex(a.type) && !complex ? "; for complex numbers give the field type: complex"
+                                                                 : "");
     } else if (status == RW_OK) {
-        status = put(p, f, a.data);
+        status = put(p, f, a.type, a.data);
     }
     rw_npy_free(&a);
     return status;
@@ -106,7 +107,7 @@ static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_tr
         for (int64_t i = 0; i < nx; ++i)
             values[j * nx + i] = low + (high - low) * sample(&q, left + ((double)i + 0.5) / (double)nx * pixels[0],
                                                              top + (1 - ((double)j + 0.5) / (double)ny) * pixels[1]);
-    if (status == RW_OK) status = put(p, f, values);
+    if (status == RW_OK) status = put(p, f, RW_F64, values);
     rw_free(values);
     rw_picture_free(&q);
     return status;

@@ -40,6 +40,11 @@ static rw_status inspect_statement(const pde_problem *p, pde_language *l, const 
         int f = rw_graph_find_field(l->graph, s->name);
         if (f >= 0) has[f] = true;
         RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
+        if (f >= 0 && value.n == 1 && l->graph->nodes[value.node[0]].is_complex && !pde_is_complex(p, f))
+            return rw_fail_at(l->lowering.ctx, source, s->at,
+                              "d%s/dt is complex, but field %s is real: give it type: complex, or take real(), imag() "
+                              "or abs()",
+                              s->name, s->name);
         if (f >= 0) return RW_OK;
         if (s->name[0] == 'd' && rw_graph_find_field(l->graph, s->name + 1) >= 0)
             return rw_fail_at(l->lowering.ctx, source, s->at, RW_SECOND_RATE_ADVICE, s->name + 1);
@@ -105,16 +110,30 @@ static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
 /* ---- single expressions ------------------------------------------------------------------------------------------ */
 
 /* The text, its names and shapes; *n is -1 when it is none. */
-rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n)
+static rw_status lower(pde_language *l, const rw_tree *node, rw_node *n)
 {
     rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
     *n = -1;
-    RW_TRY(rw_lower_text(&l->lowering, &source, n));
+    return rw_lower_text(&l->lowering, &source, n);
+}
+
+rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n)
+{
+    RW_TRY(lower(l, node, n));
     if (!l->graph->nodes[*n].is_complex) return RW_OK;
-    return rw_case_fail(c, node,
-                        "%s = %.60s is complex, but fields of a case are real: take real(), imag() or abs(), or "
-                        "describe a complex field by two, its real and its imaginary part",
+    return rw_case_fail(c, node, "%s = %.60s is complex: a real number is needed: take real(), imag() or abs()",
                         setting, node->text);
+}
+
+rw_status pde_lower_value(const rw_case *c, const pde_problem *p, int f, pde_language *l, const rw_tree *node,
+                          const char *setting, rw_node *n)
+{
+    RW_TRY(lower(l, node, n));
+    if (!l->graph->nodes[*n].is_complex || pde_is_complex(p, f)) return RW_OK;
+    return rw_case_fail(c, node,
+                        "%s = %.60s is complex, but field %s is real: give it type: complex, or take real(), "
+                        "imag() or abs()",
+                        setting, node->text, p->fields[f].name);
 }
 
 /* "fields.u.initial = 1/0 is inf: finite values are needed"; a plain number says itself what it is. */
@@ -136,7 +155,7 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
     rw_node n;
     if (!node || node->kind != RW_TREE_SCALAR) return RW_OK;
     snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
-    RW_TRY(pde_lower(c, l, node, setting, &n));
+    RW_TRY(pde_lower_value(c, p, f, l, node, setting, &n));
     if (l->graph->nodes[n].is_field || p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, value, value + 1);
     return isfinite(value[0]) && isfinite(value[1])
@@ -210,8 +229,8 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
     char setting[64];
     rw_node n, other = -1;
     snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
-    RW_TRY(pde_lower(c, l, node, setting, &n));
-    if (a) RW_TRY(pde_lower(c, l, a, setting, &other));
+    RW_TRY(pde_lower_value(c, p, f, l, node, setting, &n));
+    if (a) RW_TRY(pde_lower_value(c, p, f, l, a, setting, &other));
     const bool varies = l->graph->nodes[n].is_field || (a && l->graph->nodes[other].is_field);
     if (p->no_start || (p->no_grid && varies)) return RW_OK;
     const int64_t count = varies ? RW_MIN(pde_nodes_of_side(p, side), NODES) : 1;

@@ -113,7 +113,8 @@ typedef struct lowered {
     int nvalues;
 } lowered;
 
-static rw_status lower_part(const rw_case *c, pde_language *l, const char *setting, const part *from, lowered *to)
+static rw_status lower_part(const rw_case *c, const pde_problem *p, int f, pde_language *l, const char *setting,
+                            const part *from, lowered *to)
 {
     *to = (lowered){.where = -1, .nvalues = from->value ? rw_boundary_values(from->condition.kind) : 0};
     if (from->where) RW_TRY(pde_lower(c, l, from->where, setting, &to->where));
@@ -123,7 +124,8 @@ static rw_status lower_part(const rw_case *c, pde_language *l, const char *setti
                             "depends on t instead",
                             setting, from->where->text);
     for (int i = 0; i < to->nvalues; ++i)
-        RW_TRY(pde_lower(c, l, to->nvalues > 1 ? from->value->items[i] : from->value, setting, to->value + i));
+        RW_TRY(
+            pde_lower_value(c, p, f, l, to->nvalues > 1 ? from->value->items[i] : from->value, setting, to->value + i));
     return RW_OK;
 }
 
@@ -136,7 +138,8 @@ static rw_status check_place(const rw_case *c, const pde_problem *p, const pde_l
         rw_graph_value(l->graph, of->value[i], pde_at_place, place, value[i]);
         good = good && isfinite(value[i][0]) && isfinite(value[i][1]);
     }
-    const bool zero = of->nvalues == 3 && value[1][0] == 0 && (p->layout == RW_GRID_AUTO || value[0][0] == 0);
+    const bool a = value[0][0] != 0 || value[0][1] != 0, b = value[1][0] != 0 || value[1][1] != 0,
+               zero = of->nvalues == 3 && !b && (p->layout == RW_GRID_AUTO || !a);
     if (good && !zero) return RW_OK;
     rw_text where = {0};
     for (int d = 0; d < p->grid.ndim; ++d)
@@ -159,7 +162,7 @@ rw_status pde_inspect_parts(const rw_case *c, const pde_problem *p, int f, int s
     char setting[64];
     snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
     RW_TRY(read_all(c, p, f, list, parts));
-    for (int i = 0; i < list->n; ++i) RW_TRY(lower_part(c, l, setting, parts + i, nodes + i));
+    for (int i = 0; i < list->n; ++i) RW_TRY(lower_part(c, p, f, l, setting, parts + i, nodes + i));
     if (p->no_start || p->no_grid) return RW_OK;
     const int64_t all = pde_nodes_of_side(p, side), count = RW_MIN(all, MOST_NODES);
     for (int64_t k = 0; k < count; ++k) {

@@ -14,6 +14,7 @@
 /* Choices of pde.def, in the order of the enumerations they become. */
 #define PDE_LAYOUTS "auto|cell"
 #define PDE_PRECISIONS "f64|f32"
+#define PDE_TYPES "real|complex"
 
 #define RW_SECTION_PREFIX(section) pde_##section
 #define RW_SECTION_DEF "run/pde/pde.def"
@@ -85,6 +86,10 @@ rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n);
+/* The same of a value for field f, which may be complex where the field is. */
+rw_status pde_lower_value(const rw_case *c, const pde_problem *p, int f, pde_language *l, const rw_tree *node,
+                          const char *setting, rw_node *n);
+static inline bool pde_is_complex(const pde_problem *p, int f) { return rw_dtype_is_complex(p->fields[f].dtype); }
 /* The i-th of n places that are spread over a side, in nodes. */
 void pde_place_on_side(const pde_problem *p, int f, int side, int64_t i, int64_t n, double place[3]);
 int64_t pde_nodes_of_side(const pde_problem *p, int side);
