@@ -103,7 +103,7 @@ static void test_bad_input(void **state)
          "at x = 0, y = 1.16667 a and b in robin: [a, b, c] must not both be 0"},
         {PARTS("[]"), "a side has 0 parts: 1 to 16 are allowed"},
         {CASE("{u: {initial: \"0\", dtype: c128}}", EQ TIME),
-         "fields.u.dtype is unknown: a field of a case has type: real or complex"},
+         "fields.u.dtype is unknown; nearest is fields.u.type"},
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = i*laplace(u)\"\n" TIME),
          "name i is unknown: write the imaginary unit as 1i; a field with complex values has type: complex"},
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = dxx(u) + dx(u)/r\"\n" TIME),
