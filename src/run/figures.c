@@ -257,15 +257,14 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
     const size_t n = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
     if (rw_dtype_is_complex(type) && !r->grid->blocks) {
         f->type = type;
-        f->values = values;
+        f->data = values;
         f->own = wide;
         rw_view_range(&f->grid, type, values, &f->low, &f->high);
         return RW_OK;
     }
-    const double *real = NULL;
-    rw_status status = rw_to_f64(r->ctx, type, values, n, &real, &f->own);
+    rw_status status = rw_to_f64(r->ctx, type, values, n, &f->values, &f->own);
     f->type = RW_F64;
-    f->values = real;
+    f->data = f->values;
     if (f->own) rw_free(wide);
     else f->own = wide;
     if (status != RW_OK) {
@@ -273,9 +272,9 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
         f->own = NULL;
     }
     for (size_t i = 0; i < n && status == RW_OK; i++)
-        if (isfinite(real[i])) {
-            f->low = fmin(f->low, real[i]);
-            f->high = fmax(f->high, real[i]);
+        if (isfinite(f->values[i])) {
+            f->low = fmin(f->low, f->values[i]);
+            f->high = fmax(f->high, f->values[i]);
         }
     return status;
 }
@@ -290,7 +289,7 @@ rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, d
                           .unit = field->unit,
                           .grid = &frame->grid,
                           .type = frame->type,
-                          .data = frame->values,
+                          .data = frame->data,
                           .map = scale->map,
                           .min = scale->min,
                           .max = scale->max};

@@ -139,7 +139,7 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     figure->max = scale.max;
     figure->grid = &frame->grid;
     figure->type = frame->type;
-    figure->data = frame->values;
+    figure->data = frame->data;
     return RW_OK;
 }
 

@@ -229,9 +229,10 @@ typedef struct rw_field_picture {
 typedef struct rw_frame {
     rw_layout grid;
     rw_dtype type;
-    const void *values;
-    double *own;      /* what `values` points to, when they are not the field's; rw_free it */
-    double low, high; /* of the finite values; low > high: there is none */
+    const void *data;
+    const double *values; /* the same, unless they are complex */
+    double *own;          /* what `data` points to, when it is not the field's; rw_free it */
+    double low, high;     /* of the finite values; low > high: there is none */
 } rw_frame;
 /* figures_complex.c: pictures of a complex field; others have one, of their values. */
 enum { RW_VIEW_VALUE, RW_VIEW_PHASE, RW_VIEWS };
