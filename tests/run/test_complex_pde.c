@@ -132,6 +132,19 @@ static void test_complex_is_two_real_fields(void **state)
             }
 }
 
+static void run_and_check(const char *text, const char *name)
+{
+    opened o = open_case(text);
+    const rw_problem_check *list;
+    int n;
+    const double end = o.p->end;
+    while (o.p->ops->march->time(o.p) < end) OK(o.p->ops->march->step(o.p, end));
+    OK(o.p->ops->check(o.p, &list, &n));
+    for (int i = 0; i < n; ++i)
+        if (!list[i].passed) fail_msg("%s: %s is %g", name, list[i].name, list[i].value);
+    close_case(&o);
+}
+
 /* Adaptive methods: the plane wave a exp(i (k x - w t)) with a^2 = 1 - k^2 and w = c (1 - k^2) + b k^2. k^2 is that of
  * the differences, so that the solution is exact. */
 static void test_methods(void **state)
@@ -150,20 +163,31 @@ static void test_methods(void **state)
                  "checks: {wave: {value: \"normmax(A - wave(t))\", tolerance: 2e-6},\n"
                  "         turned: {value: \"normmax(A - wave(0))\", expect: 0.5, tolerance: 0.1}}\n",
                  methods[m]);
-        opened o = open_case(text);
-        const rw_problem_check *list;
-        int n;
-        while (o.p->ops->march->time(o.p) < 1) OK(o.p->ops->march->step(o.p, 1));
-        OK(o.p->ops->check(o.p, &list, &n));
-        for (int i = 0; i < n; ++i)
-            if (!list[i].passed) fail_msg("%s: %s is %g", methods[m], list[i].name, list[i].value);
-        close_case(&o);
+        run_and_check(text, methods[m]);
+    }
+}
+
+/* Error control where the squares of moduli overflow in f32, and where they underflow. */
+static void test_scales(void **state)
+{
+    (void)state;
+    static const char *const scales[] = {"1", "1e25", "1e-25"};
+    for (int i = 0; i < RW_COUNT(scales); ++i) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "problem: pde\ngrid: {size: 8, precision: f32}\n"
+                 "fields: {A: {type: complex, initial: \"%s*(1 + 1i*x)\", boundary: periodic}}\n"
+                 "equations: \"dA/dt = 1i*A*(1 + x)\"\n"
+                 "time: {end: 20, rtol: 1e-4, atol: 1e-30, method: dp5}\n"
+                 "checks: {e: {value: \"normmax(A/%s - (1 + 1i*x)*exp(1i*t*(1 + x)))\", tolerance: 1e-2}}\n",
+                 scales[i], scales[i]);
+        run_and_check(text, scales[i]);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_complex_is_two_real_fields),
-                                       cmocka_unit_test(test_methods)};
+                                       cmocka_unit_test(test_methods), cmocka_unit_test(test_scales)};
     return run_on_devices("complex_pde", tests, RW_COUNT(tests));
 }

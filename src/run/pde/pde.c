@@ -34,25 +34,6 @@ static void destroy(rw_problem **problem)
     rw_free(p);
 }
 
-/* Files and series have the parts of a complex field under names of their own. */
-static const char *const parts_of_complex[] = {"re", "im", "abs", "arg"};
-
-static rw_status check_parts(const rw_case *c, const pde_problem *p, const rw_tree *map)
-{
-    for (int f = 0; f < p->nfields; ++f)
-        for (int i = 0; i < map->n; ++i) {
-            const char *name = p->fields[f].name, *other = map->keys[i];
-            const size_t n = strlen(name);
-            if (!pde_is_complex(p, f) || strncmp(name, other, n) || other[n] != '_') continue;
-            for (int k = 0; k < RW_COUNT(parts_of_complex); ++k)
-                if (!strcmp(other + n + 1, parts_of_complex[k]))
-                    return rw_case_fail_key(c, map, i,
-                                            "%s is the name of a part of the complex field %s in results: rename one",
-                                            other, name);
-        }
-    return RW_OK;
-}
-
 /* Entry f of the fields; one whose name cannot be is left out. */
 static rw_status read_field(const rw_case *c, pde_problem *p, const rw_tree *map, int entry_index, int precision)
 {
@@ -92,7 +73,7 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     p->parts = rw_calloc(6 * n, sizeof *p->parts);
     if (!p->fields || !p->units || !p->sides || !p->parts) return rw_fail_memory(ctx, n * 64, "fields");
     for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
-    RW_NOTE(ctx, check_parts(c, p, map));
+    RW_NOTE(ctx, pde_check_parts(c, p, map));
     return RW_OK;
 }
 

@@ -66,6 +66,8 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settin
 rw_status pde_read_parts(const rw_case *c, pde_problem *p, int f, int side, const rw_tree *list);
 /* texts.c */
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
+/* names.c: no field has the name of a part of a complex one. map: the fields of the case. */
+rw_status pde_check_parts(const rw_case *c, const pde_problem *p, const rw_tree *map);
 /* initial.c */
 /* Sets the values of all fields, or makes the program that will. */
 rw_status pde_set_initial(const rw_case *c, pde_problem *p);
