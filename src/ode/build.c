@@ -72,12 +72,11 @@ static rw_node boundary_node(rw_building *b, const rw_expr_field *f, const char 
     rw_source source = {name, text ? text : "0", 1, 1};
     note(b, rw_lower_text(&b->lowering, &source, &n));
     if (b->status == RW_OK && b->graph->nodes[n].is_complex && !rw_dtype_is_complex(f->dtype))
-        note(
-            b,
-            rw_fail(
-                b->ode->device->ctx, RW_ERR_INPUT,
-                "%s: a complex value for a real field: give the field dtype c128 or c64, or take real(), imag() or abs()",
-                name));
+        note(b, rw_fail(
+                    b->ode->device->ctx, RW_ERR_INPUT,
+                    "%s: a complex value for a real field: give the field dtype c128 or c64, or take real(), imag() or "
+                    "abs()",
+                    name));
     return n;
 }
 

@@ -55,6 +55,18 @@ static void edges(const rw_layout *grid, int a, double *low, double *high)
     *high = *low + (double)grid->size[a] * grid->spacing[a];
 }
 
+static void label_picture(const rw_field_picture *p, char *text, size_t size)
+{
+    char name[160];
+    const bool complex = rw_dtype_is_complex(p->type);
+    if (complex && p->view == RW_VIEW_PHASE) {
+        snprintf(text, size, "arg %.100s / π", p->name);
+        return;
+    }
+    snprintf(name, sizeof(name), complex && p->grid->ndim > 1 ? "|%.100s|" : "%.100s", p->name);
+    rw_picture_label(name, p->unit, text, size);
+}
+
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *p)
 {
     const rw_layout *g = p->grid;
@@ -62,7 +74,7 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
     double *copy;
     char text[160], below[240];
     size_t n = (size_t)(g->size[0] * g->size[1] * g->size[2]);
-    rw_view_label(p, text, sizeof(text));
+    label_picture(p, text, sizeof(text));
     bool titled = p->title && *p->title; /* then the name comes with the time */
     snprintf(below, sizeof(below), "%s%s%s", titled ? text : "", titled && p->subtitle ? ", " : "",
              p->subtitle ? p->subtitle : "");

@@ -4,43 +4,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "core/convert.h"
-
-static const char *const endings[RW_VIEWS] = {[RW_VIEW_VALUE] = "abs", [RW_VIEW_PHASE] = "arg"};
 static const double PI = 3.14159265358979323846;
-
-int rw_views(rw_dtype type, const rw_layout *grid)
-{
-    return rw_dtype_is_complex(type) && grid->ndim > 1 && !grid->blocks ? RW_VIEWS : 1;
-}
-
-void rw_view_name(rw_dtype type, const rw_layout *grid, const char *field, int view, char name[RW_VIEW_NAME])
-{
-    const bool one = rw_views(type, grid) == 1;
-    snprintf(name, RW_VIEW_NAME, "%.120s%s%s", field, one ? "" : "_", one ? "" : endings[view]);
-}
-
-int rw_view_find(const char *field, const char *name)
-{
-    const size_t n = strlen(field);
-    for (int view = 0; view < RW_VIEWS; view++)
-        if (strncmp(name, field, n) == 0 && name[n] == '_' && strcmp(name + n + 1, endings[view]) == 0) return view;
-    return -1;
-}
-
-void rw_view_label(const rw_field_picture *p, char *text, size_t size)
-{
-    char name[160];
-    const bool complex = rw_dtype_is_complex(p->type);
-    if (complex && p->view == RW_VIEW_PHASE) {
-        snprintf(text, size, "arg %.100s / π", p->name);
-        return;
-    }
-    snprintf(name, sizeof(name), complex && p->grid->ndim > 1 ? "|%.100s|" : "%.100s", p->name);
-    rw_picture_label(name, p->unit, text, size);
-}
 
 static double part(rw_dtype type, const void *data, size_t i)
 {

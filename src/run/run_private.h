@@ -234,7 +234,7 @@ typedef struct rw_frame {
     double *own;          /* what `data` points to, when it is not the field's; rw_free it */
     double low, high;     /* of the finite values; low > high: there is none */
 } rw_frame;
-/* figures_complex.c: pictures of a complex field; others have one, of their values. */
+/* views.c: pictures of a field; a complex one may have two. */
 enum { RW_VIEW_VALUE, RW_VIEW_PHASE, RW_VIEWS };
 enum { RW_VIEW_NAME = 140 };
 int rw_views(rw_dtype type, const rw_layout *grid);
@@ -242,8 +242,7 @@ int rw_views(rw_dtype type, const rw_layout *grid);
 void rw_view_name(rw_dtype type, const rw_layout *grid, const char *field, int view, char name[RW_VIEW_NAME]);
 /* The view of the field that has this name; -1: none. */
 int rw_view_find(const char *field, const char *name);
-void rw_view_label(const rw_field_picture *p, char *text, size_t size);
-/* arg/pi of n complex values, to be freed. */
+/* figures_complex.c: arg/pi of n complex values, to be freed. */
 rw_status rw_view_phase(rw_context *ctx, rw_dtype type, const void *data, size_t n, double **phase);
 /* Widens the range by that of the complex values as they are drawn. */
 void rw_view_range(const rw_layout *grid, rw_dtype type, const void *data, double *low, double *high);

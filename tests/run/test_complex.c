@@ -338,7 +338,8 @@ static void test_mistakes(void **state)
         {CASE(A, EQ "checks: {m: {value: \"sum(A < 1)\"}}\n"), "< is not defined for complex numbers"},
         {CASE("{A: {type: complex, initial: 1i/0}}", EQ), "finite values are needed"},
         {CASE("{A: {type: complex, initial: \"1i*log(x)\"}}", EQ),
-         ":3:38: fields.A.initial is not a number at node (0, 0), x = 0, y = 0: finite values are needed at every node"},
+         ":3:38: fields.A.initial is not a number at node (0, 0), x = 0, y = 0: finite values are needed at every "
+         "node"},
         {CASE("{A: {type: complex, initial: 0, boundary: {left: {robin: [1i, 0, 1]}}}}", EQ),
          "b in robin: [a, b, c] must not be 0"},
         {CASE("{A: {type: complex, initial: 0, boundary: {left: [{where: 1i*y, dirichlet: 1}, neumann]}}}", EQ),
