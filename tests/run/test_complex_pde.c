@@ -66,8 +66,9 @@ static void write_both(int dimension, int kind, bool single, bool cell, int orde
     const char *layout = cell ? "cell" : "auto", *precision = single ? "f32" : "f64";
     int n = snprintf(complex, 2048, head, grids[dimension], order, layout, precision);
     snprintf(complex + n, (size_t)(2048 - n),
+             "parameters: {D: 1 + 0.5i, c: 2*D - real(D) + 1i}\n"
              "fields: {A: {type: complex, initial: \"sin(3*x) + 1i*cos(2*x)\", boundary: %s}}\n"
-             "equations: \"dA/dt = (1 + 0.5i)*laplace(A) + (2 - 1i)*dx(A) - (1 + 2i)*abs(A)^2*A + conj(A)\"\n%s",
+             "equations: \"dA/dt = D*laplace(A) + (2 - 1i)*dx(A) - c*abs(A)^2*A + conj(A)\"\n%s",
              kinds[kind].sides, tail);
     n = snprintf(real, 2048, head, grids[dimension], order, layout, precision);
     snprintf(real + n, (size_t)(2048 - n),
