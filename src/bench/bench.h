@@ -8,6 +8,7 @@
  *   contest.c  a product or a solve
  *   fft256.c filter.c dot.c        the spine
  *   rates.c laser.c rkc.c rock.c launch.c    through the expression compiler, with equation.c
+ *   steps.c                        whole steps of rw_ode
  *   fft.c convolution.c            transforms of the library
  *   image.c                        image filters of the library
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there */

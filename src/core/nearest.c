@@ -174,8 +174,8 @@ static const struct {
     "random numbers of each node are noise(seed), in [0, 1), and normal(seed), the same at all times; noise in time "  \
     "is not available"
 #define COMPLEX                                                                                                        \
-    "write the imaginary unit as 1i; fields of a case are real: write psi = a + 1i*b as two fields, so that "          \
-    "dpsi/dt = 1i*laplace(psi) is da/dt = -laplace(b), db/dt = laplace(a)"
+    "write the imaginary unit as 1i; a field with complex values has type: complex, as in fields: {psi: {type: "       \
+    "complex, initial: \"exp(1i*x)\"}}"
 #define RADIUS "write the distance from an axis as sqrt(x^2 + y^2), or declare the name as a parameter"
 #define ANGLE "write the angle around an axis as atan2(y, x), or declare the name as a parameter"
 #define CYLINDER                                                                                                       \
@@ -215,8 +215,7 @@ const char *rw_foreign_word(const char *given)
         {"spherical", CYLINDER},
         {"geometry", CYLINDER},
         {"coordinates", CYLINDER},
-        {"dtype", "fields of a case are real, grid.precision f64 or f32; write a complex one as two, its real and "
-                  "its imaginary part"},
+        {"dtype", "a field of a case has type: real or complex; its precision is grid.precision, f64 or f32"},
         {"poisson", RW_POISSON_ADVICE},
         {"inverse_laplace", RW_POISSON_ADVICE},
         {"solve", RW_POISSON_ADVICE},

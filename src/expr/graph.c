@@ -378,6 +378,13 @@ static rw_node compare_with_number(rw_graph *g, rw_node_op op, rw_node a, rw_nod
     return rw_make2(g, op, swapped ? exact : a, swapped ? b : exact);
 }
 
+/* |z|^2 of a complex number without its root. */
+static rw_node square_of_modulus(rw_graph *g, rw_node z)
+{
+    const rw_node re = rw_make1(g, RW_OP_REAL, z), im = rw_make1(g, RW_OP_IMAG, z);
+    return rw_make2(g, RW_OP_ADD, rw_make2(g, RW_OP_MUL, re, re), rw_make2(g, RW_OP_MUL, im, im));
+}
+
 /* Identities that hold for every finite operand, 0/0 apart; -1 when none applies. */
 static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
 {
@@ -398,6 +405,8 @@ static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_nod
         if (rw_is_const(g, a, 0) || rw_is_const(g, b, 0)) return rw_real(g, 0);
         if (rw_is_const(g, a, 1)) return b;
         if (rw_is_const(g, b, 1)) return a;
+        if (a == b && g->nodes[a].op == RW_OP_ABS && g->nodes[g->nodes[a].arg[0]].is_complex)
+            return square_of_modulus(g, g->nodes[a].arg[0]);
         if (g->nodes[a].integer == RW_U64 || g->nodes[b].integer == RW_U64) break; /* a product with -1 is real */
         if (rw_is_const(g, a, -1)) return rw_make1(g, RW_OP_NEG, b);
         if (rw_is_const(g, b, -1)) return rw_make1(g, RW_OP_NEG, a);

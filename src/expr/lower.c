@@ -443,7 +443,8 @@ static rw_status lower_reduction(rw_lowering *l, const rw_syntax *s, const rw_va
         return RW_OK;
     }
     RW_TRY(rw_need_scalars(l, s, args, n));
-    if ((extreme) && g->nodes[a].is_complex) return FAIL(s->at, "%s is not defined for complex numbers", w);
+    if ((extreme) && g->nodes[a].is_complex)
+        return FAIL(s->at, "%s is not defined for complex numbers: take %s(abs(…)), or of real() or imag()", w, w);
     if (!strcmp(w, "min")) r = rw_reduce(g, RW_REDUCE_MIN, a);
     else if (!strcmp(w, "max")) r = rw_reduce(g, RW_REDUCE_MAX, a);
     else if (!strcmp(w, "normmax")) /* 0 for an empty grid */

@@ -186,8 +186,8 @@ static rw_status declare_side(rw_lowering *l, rw_lowering_side *side, int f)
         if (g->nodes[nodes[i]].is_complex && !rw_dtype_is_complex(field->dtype))
             return rw_fail(
                 l->ctx, RW_ERR_INPUT,
-                "%s: a complex value for a real field: describe it by two fields, its real and its imaginary "
-                "part",
+                "%s: a complex value for a real field: give the field dtype c128 or c64, or take real(), imag() "
+                "or abs()",
                 name);
         by_place = by_place || g->nodes[nodes[i]].is_field;
     }

@@ -115,10 +115,11 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
         return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it %s", s->name,
                           g->unstructured ? "belongs to the grid" : "is an external field, which is only read");
     if (g->nodes[v.node[0]].is_complex && !rw_dtype_is_complex(g->fields[f].dtype))
-        return rw_fail_at(l->ctx, source, s->at,
-                          "a complex value assigned to the real field %s: take real() or abs(), or describe it by two "
-                          "fields, its real and its imaginary part",
-                          s->name);
+        return rw_fail_at(
+            l->ctx, source, s->at,
+            "a complex value assigned to the real field %s: take real(), imag() or abs(), or give the field "
+            "dtype c128 or c64",
+            s->name);
     return placed(l, source, s, store(plan, f, rw_cast(g, g->fields[f].dtype, v.node[0])));
 }
 

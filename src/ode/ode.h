@@ -200,6 +200,8 @@ void rw_stage_free(rw_stage *stage);
 void rw_ode_exchange(rw_ode *ode, int v, int w);
 /* The stage's plan added to `text`. */
 rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
+/* |y|, or max(|y|, |next|); next: optional. */
+rw_node rw_build_size(rw_graph *g, rw_node y, const rw_node *next);
 /* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone
  * counts. */
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);

@@ -102,7 +102,7 @@ static rw_status build_error(rw_ode *ode, rw_stage *stage)
     }
     rw_build_norm(&b, f0, y0, y1);
     rw_node size = b.status == RW_OK ? rw_real(g, 0) : 0;
-    for (int f = 0; f < nf && b.status == RW_OK; ++f) size = OP(MAX, size, rw_make1(g, RW_OP_ABS, y0[f]));
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) size = OP(MAX, size, rw_build_size(g, y0[f], NULL));
     if (b.status == RW_OK) rw_build_result(&b, "size", rw_reduce(g, RW_REDUCE_MAX, size));
     return rw_build_end(&b, "rkc_error", stage);
 }

@@ -1,5 +1,5 @@
 /* The pictures of a run: a line for a field on a line, a colour map on a plane, three slices of a volume, and each
- * column of series.csv against time. Complex fields are drawn by their absolute value. */
+ * column of series.csv against time. figures_complex.c has what is special about complex fields. */
 #include "run/run_private.h"
 
 #include <ctype.h>
@@ -55,6 +55,18 @@ static void edges(const rw_layout *grid, int a, double *low, double *high)
     *high = *low + (double)grid->size[a] * grid->spacing[a];
 }
 
+static void label_picture(const rw_field_picture *p, char *text, size_t size)
+{
+    char name[160];
+    const bool complex = rw_dtype_is_complex(p->type);
+    if (complex && p->view == RW_VIEW_PHASE) {
+        snprintf(text, size, "arg %.100s / π", p->name);
+        return;
+    }
+    snprintf(name, sizeof(name), complex && p->grid->ndim > 1 ? "|%.100s|" : "%.100s", p->name);
+    rw_picture_label(name, p->unit, text, size);
+}
+
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *p)
 {
     const rw_layout *g = p->grid;
@@ -62,13 +74,22 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
     double *copy;
     char text[160], below[240];
     size_t n = (size_t)(g->size[0] * g->size[1] * g->size[2]);
-    rw_picture_label(p->name, p->unit, text, sizeof(text));
+    label_picture(p, text, sizeof(text));
     bool titled = p->title && *p->title; /* then the name comes with the time */
     snprintf(below, sizeof(below), "%s%s%s", titled ? text : "", titled && p->subtitle ? ", " : "",
              p->subtitle ? p->subtitle : "");
     rw_figure_page page = {.title = titled ? p->title : text, .subtitle = below};
     rw_figure_axis axis = {.label = text, .min = p->min, .max = p->max};
-    RW_TRY(rw_to_f64(ctx, p->type, p->data, n, &values, &copy));
+    rw_colormap map = p->map;
+    if (g->ndim == 1 && rw_dtype_is_complex(p->type)) return rw_view_line(ctx, path, &page, p, &axis);
+    if (p->view == RW_VIEW_PHASE) {
+        axis = (rw_figure_axis){.label = text, .min = -1, .max = 1};
+        map = RW_COLORMAP_CYCLIC;
+        RW_TRY(rw_view_phase(ctx, p->type, p->data, n, &copy));
+        values = copy;
+    } else {
+        RW_TRY(rw_to_f64(ctx, p->type, p->data, n, &values, &copy));
+    }
     rw_status status;
     if (g->ndim == 1) {
         status = draw_line(ctx, path, &page, p, &axis, values);
@@ -77,7 +98,7 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
                                  .ny = (size_t)g->size[1],
                                  .values = values,
                                  .value = axis,
-                                 .map = p->map,
+                                 .map = map,
                                  .x_label = g->axis[0],
                                  .y_label = g->axis[1]};
         edges(g, 0, &field.x0, &field.x1);
@@ -86,7 +107,7 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
         field.stretch = aspect > 8 || aspect < 0.125; /* a thin strip could not be read */
         status = rw_figure_write_field(ctx, path, &page, &field);
     } else {
-        rw_figure_volume volume = {.values = values, .value = axis, .map = p->map};
+        rw_figure_volume volume = {.values = values, .value = axis, .map = map};
         for (int a = 0; a < 3; a++) {
             volume.n[a] = (size_t)g->size[a];
             volume.label[a] = g->axis[a];
@@ -246,7 +267,16 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
     if (memcmp(size, f->grid.size, sizeof(f->grid.size)) != 0)
         RW_TRY(rw_sides_add(r, field, type, data, t, &values, &wide));
     const size_t n = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
+    if (rw_dtype_is_complex(type) && !r->grid->blocks) {
+        f->type = type;
+        f->data = values;
+        f->own = wide;
+        rw_view_range(&f->grid, type, values, &f->low, &f->high);
+        return RW_OK;
+    }
     rw_status status = rw_to_f64(r->ctx, type, values, n, &f->values, &f->own);
+    f->type = RW_F64;
+    f->data = f->values;
     if (f->own) rw_free(wide);
     else f->own = wide;
     if (status != RW_OK) {
@@ -264,14 +294,14 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
 rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
                            const rw_scale *scale, bool again)
 {
-    char name[200], file[100], path[RW_PATH_SIZE], subtitle[64];
+    char name[200], file[100], path[RW_PATH_SIZE], subtitle[64], view[RW_VIEW_NAME];
     rw_field_picture p = {.title = r->top.title,
                           .subtitle = subtitle,
                           .name = field->name,
                           .unit = field->unit,
                           .grid = &frame->grid,
-                          .type = RW_F64,
-                          .data = frame->values,
+                          .type = frame->type,
+                          .data = frame->data,
                           .map = scale->map,
                           .min = scale->min,
                           .max = scale->max};
@@ -283,10 +313,14 @@ rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, d
         snprintf(name, sizeof(name), "%s-%06d", file, output);
         return rw_figures_sections(r, &p, name);
     }
-    snprintf(name, sizeof(name), "figures/%s-%06d.png", file, output);
-    RW_TRY(rw_folder_claim(r, name, path));
-    RW_TRY(rw_picture_field(r->ctx, path, &p));
-    r->npictures++;
+    for (; p.view < (again ? 1 : rw_views(p.type, p.grid)); p.view++) { /* the scale of phases does not change */
+        rw_view_name(p.type, p.grid, field->name, p.view, view);
+        rw_picture_name(view, file, sizeof(file));
+        snprintf(name, sizeof(name), "figures/%s-%06d.png", file, output);
+        RW_TRY(rw_folder_claim(r, name, path));
+        RW_TRY(rw_picture_field(r->ctx, path, &p));
+        r->npictures++;
+    }
     return RW_OK;
 }
 

@@ -129,20 +129,31 @@ static rw_status check_empty(rw_run *r)
 /* "000010" at the beginning of `name`: the number of an output; how many digits it has. */
 static size_t digits(const char *name) { return strspn(name, "0123456789"); }
 
-/* NAME-000010.png, NAME-000010-across.png, series-NAME.png with a NAME of this case. Before the problem is made its
- * names are not known. */
-static bool is_figure(const rw_run *r, const char *name)
+/* NAME-000010.png, NAME-000010-across.png. */
+static bool is_picture_of(const char *of, const char *name)
 {
     char file[100];
+    rw_picture_name(of, file, sizeof(file));
+    const size_t length = strlen(file);
+    if (strncmp(name, file, length) != 0 || name[length] != '-') return false;
+    const char *end = name + length + 1 + digits(name + length + 1);
+    return end - (name + length + 1) >= 6 &&
+           (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png"));
+}
+
+/* A picture of a field, or series-NAME.png with a NAME of this case. Before the problem is made its names are not
+ * known. */
+static bool is_figure(const rw_run *r, const char *name)
+{
+    char file[100], view[RW_VIEW_NAME];
     const rw_problem *p = r->problem;
     for (int i = 0; p && i < p->nfields; i++) {
-        rw_picture_name(p->fields[i].name, file, sizeof(file));
-        size_t length = strlen(file);
-        if (strncmp(name, file, length) != 0 || name[length] != '-') continue;
-        const char *end = name + length + 1 + digits(name + length + 1);
-        if (end - (name + length + 1) >= 6 &&
-            (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png")))
-            return true;
+        const rw_dtype type = rw_array_dtype(p->fields[i].array);
+        const rw_layout *layout = rw_output_layout(p, i);
+        for (int k = 0; k < rw_views(type, layout); k++) {
+            rw_view_name(type, layout, p->fields[i].name, k, view);
+            if (is_picture_of(view, name)) return true;
+        }
     }
     for (int i = 1; p && i < p->ncolumns && strncmp(name, "series-", 7) == 0; i++) {
         rw_picture_name(p->columns[i].name, file, sizeof(file));

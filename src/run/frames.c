@@ -248,9 +248,11 @@ static rw_status find_undamaged(rw_run *r, const char *name, int output, bool *h
 }
 
 /* Whether an earlier process has drawn the field at an output. */
-static bool is_drawn(const rw_run *r, const char *name, int output)
+static bool is_drawn(const rw_run *r, int field, int output)
 {
-    char file[100], picture[160], path[RW_PATH_SIZE];
+    char name[RW_VIEW_NAME], file[100], picture[160], path[RW_PATH_SIZE];
+    const rw_state_field *f = &r->problem->fields[field];
+    rw_view_name(rw_array_dtype(f->array), r->grid, f->name, RW_VIEW_VALUE, name);
     rw_picture_name(name, file, sizeof(file));
     snprintf(picture, sizeof(picture), "figures/%s-%06d%s.png", file, output, r->grid->blocks ? "-across" : "");
     rw_run_path(r, picture, path);
@@ -265,7 +267,7 @@ static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
         void *data;
         double t;
         bool has;
-        if (find(l, output) || !is_drawn(r, name, output)) continue;
+        if (find(l, output) || !is_drawn(r, field, output)) continue;
         RW_TRY(find_undamaged(r, name, output, &has));
         if (!has) continue;
         RW_TRY(read_frame(r, field, name, output, &frame, &t, &data));
@@ -291,10 +293,10 @@ static rw_status draw_again(rw_run *r, int field, const rw_state_field *f, int o
 }
 
 /* Whether the picture of an output is there with other limits than it should have. */
-static bool is_stale(const rw_run *r, const reel *l, const char *name, int output)
+static bool is_stale(const rw_run *r, const reel *l, int field, int output)
 {
     const drawn *d = find(l, output);
-    if (!d) return is_drawn(r, name, output);
+    if (!d) return is_drawn(r, field, output);
     const rw_scale wanted = scale_among(r, d->own, l->all, l->last);
     return d->scale.min != wanted.min || d->scale.max != wanted.max || d->scale.map != wanted.map;
 }
@@ -304,10 +306,10 @@ static rw_status finish_field(rw_run *r, int field, const rw_state_field *f)
     reel *l = &r->frames->reels[field];
     int kept = 0, stale = 0, done = 0;
     if (l->n < r->noutputs) RW_TRY(look_back(r, field, f->name, l));
-    for (int output = 0; output < r->noutputs; output++) stale += is_stale(r, l, f->name, output);
+    for (int output = 0; output < r->noutputs; output++) stale += is_stale(r, l, field, output);
     for (int output = 0; output < r->noutputs; output++) {
         bool has;
-        if (!is_stale(r, l, f->name, output)) continue;
+        if (!is_stale(r, l, field, output)) continue;
         rw_pace_redraw(r, f->name, done++, stale);
         if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return RW_ERR_INTERRUPTED;
         RW_TRY(find_undamaged(r, f->name, output, &has));

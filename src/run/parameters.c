@@ -50,7 +50,7 @@ void rw_functions_free(rw_functions *f)
 
 /* The value of a parameter: an expression of the parameters before it. */
 static rw_status evaluate(const rw_case *c, const rw_functions *functions, const rw_expr_scalar *scalars, int nscalars,
-                          const char *name, const rw_tree *node, double *value)
+                          const char *name, const rw_tree *node, rw_expr_scalar *to)
 {
     rw_context *ctx = rw_case_context(c);
     rw_grid grid = {.ndim = 1, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
@@ -58,21 +58,19 @@ static rw_status evaluate(const rw_case *c, const rw_functions *functions, const
     rw_graph *g;
     rw_lowering l;
     rw_node n = 0;
-    double im = 0;
     RW_TRY(rw_graph_create(ctx, &grid, 2, &g));
     rw_lowering_begin(&l, ctx, g);
     l.no_fields = true;
     rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
     rw_status status = rw_expr_declare(ctx, &spec, g, &l, &functions->source, &functions->parsed);
     if (status == RW_OK) status = rw_lower_text(&l, &source, &n);
-    if (status == RW_OK && (g->nodes[n].is_field || g->nodes[n].is_complex))
-        status = rw_case_fail(c, node,
-                              "parameters.%s depends on coordinates or is complex: a parameter must be one "
-                              "real number",
-                              name);
-    if (status == RW_OK) rw_graph_scalar(g, n, value, &im);
-    if (status == RW_OK && !isfinite(*value))
-        status = rw_case_fail(c, node, "parameters.%s = %g: a parameter must be finite", name, *value);
+    if (status == RW_OK && g->nodes[n].is_field)
+        status = rw_case_fail(c, node, "parameters.%s depends on coordinates: a parameter must be one number", name);
+    if (status == RW_OK) rw_graph_scalar(g, n, &to->value, &to->imaginary);
+    if (status == RW_OK && !isfinite(to->value + to->imaginary))
+        status = rw_case_fail(c, node, "parameters.%s = %g: a parameter must be finite", name,
+                              isfinite(to->value) ? to->imaginary : to->value);
+    if (status == RW_OK) to->is_complex = g->nodes[n].is_complex;
     rw_lowering_end(&l);
     rw_graph_destroy(&g);
     return status;
@@ -91,16 +89,17 @@ static rw_status read_each(const rw_case *c, const rw_tree *map, const rw_functi
 {
     rw_context *ctx = rw_case_context(c);
     for (int i = 0; i < map->n; ++i) {
-        double value = 1;
+        rw_expr_scalar scalar = {.name = map->keys[i], .value = 1};
         int mistakes = rw_mistakes_met();
         RW_NOTE(ctx, check_key(c, map, i));
         if (mistakes < rw_mistakes_met()) continue;
         if (map->items[i]->kind != RW_TREE_SCALAR)
             RW_NOTE(ctx,
                     rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));
-        else if (functions) RW_NOTE(ctx, evaluate(c, functions, *scalars, *n, map->keys[i], map->items[i], &value));
-        if (!isfinite(value)) value = 1; /* noted; its name is known all the same */
-        (*scalars)[(*n)++] = (rw_expr_scalar){.name = map->keys[i], .value = value};
+        else if (functions) RW_NOTE(ctx, evaluate(c, functions, *scalars, *n, map->keys[i], map->items[i], &scalar));
+        if (!isfinite(scalar.value + scalar.imaginary)) /* noted; its name is known all the same */
+            scalar = (rw_expr_scalar){.name = map->keys[i], .value = 1};
+        (*scalars)[(*n)++] = scalar;
     }
     return RW_OK;
 }

@@ -138,8 +138,8 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     figure->min = scale.min;
     figure->max = scale.max;
     figure->grid = &frame->grid;
-    figure->type = RW_F64;
-    figure->data = frame->values;
+    figure->type = frame->type;
+    figure->data = frame->data;
     return RW_OK;
 }
 
@@ -158,10 +158,40 @@ static rw_status plot_sections(plotter *p, const char *name, const rw_field_pict
     return status;
 }
 
-static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const char *name, rw_layout *grid, double time,
-                              const char *standard)
+/* Pictures of a field on a grid: all views, or one; into one file: the first. */
+static rw_status plot_views(plotter *p, const char *name, rw_field_picture *figure, int view, const char *standard)
 {
-    char set[160], subtitle[64], picture[RW_PATH_SIZE];
+    char picture[RW_PATH_SIZE], shown[RW_VIEW_NAME];
+    const int n = p->one_file ? 1 : rw_views(figure->type, figure->grid);
+    for (int k = view < 0 ? 0 : view; k < (view < 0 ? n : view + 1); k++) {
+        figure->view = k;
+        rw_view_name(figure->type, figure->grid, name, k, shown);
+        RW_TRY(target(p, shown, standard, picture));
+        RW_TRY(done(p, picture, rw_picture_field(p->ctx, picture, figure)));
+    }
+    return RW_OK;
+}
+
+/* Whether a field is asked for, or (*view) one of its pictures. */
+static bool is_asked(const plotter *p, rw_h5 *file, const char *name, const rw_layout *grid, int *view)
+{
+    char set[160];
+    size_t shape[RW_IO_RANK];
+    rw_dtype type;
+    int rank;
+    *view = -1;
+    if (!p->options.field || strcmp(p->options.field, name) == 0) return true;
+    *view = rw_view_find(name, p->options.field);
+    if (*view < 0) return false;
+    snprintf(set, sizeof(set), "/%.120s", name);
+    return rw_h5_shape(file, set, &type, &rank, shape) == RW_OK && *view < rw_views(type, grid) &&
+           rw_views(type, grid) > 1;
+}
+
+static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const char *name, int view, rw_layout *grid,
+                              double time, const char *standard)
+{
+    char set[160], subtitle[64];
     size_t shape[RW_IO_RANK], bytes;
     rw_dtype type;
     int rank;
@@ -185,7 +215,6 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
     status = rw_h5_get_text(file, "/", "title", &title); /* the case may have none */
     if (status == RW_ERR_MEMORY) goto cleanup;
     if (status != RW_OK) title = NULL;
-    if (!grid->blocks) RW_TRY_GOTO(target(p, name, standard, picture), cleanup);
     const char *of_time = p->known && p->run.problem->ncolumns ? p->run.problem->columns[0].unit : "";
     snprintf(subtitle, sizeof(subtitle), "t = %.6g%s%.20s", time, *of_time ? " " : "", of_time);
     p->used[RW_PLOT_TITLE] = p->used[RW_PLOT_TITLE] || p->run.top.title;
@@ -199,7 +228,7 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
                                .map = RW_COLORMAP_SEQUENTIAL};
     RW_TRY_GOTO(draw_as_run(p, name, time, data, &frame, &figure), cleanup);
     if (grid->blocks) status = plot_sections(p, name, &figure, standard);
-    else status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
+    else status = plot_views(p, name, &figure, view, standard);
 cleanup:
     rw_free(frame.own);
     rw_free(title);
@@ -240,8 +269,9 @@ static rw_status plot_file(plotter *p, const char *path, const char *standard)
                             path, n, p->options.output),
                     cleanup);
     for (int i = 0; i < n; i++) {
-        if (p->options.field && strcmp(p->options.field, names[i]) != 0) continue;
-        RW_TRY_GOTO(plot_dataset(p, file, path, names[i], &grid, time, standard), cleanup);
+        int view;
+        if (!is_asked(p, file, names[i], &grid, &view)) continue;
+        RW_TRY_GOTO(plot_dataset(p, file, path, names[i], view, &grid, time, standard), cleanup);
         drawn++;
     }
     if (drawn == 0 && p->options.field) status = fail_field(p, path, names, n);

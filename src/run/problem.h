@@ -73,7 +73,8 @@ typedef struct rw_problem_ops {
     rw_status (*inspect)(const rw_case *c);
     /* (optional) values that boundaries give a field on its sides (Dirichlet), for figures. has: which sides have them,
      * in the order left, right, bottom, top, back, front. wide: NULL, or the field with one node more at each of these,
-     * x fastest: there the values at time t are put, other nodes stay. Fields on the problem's grid only. */
+     * x fastest: there the values at time t are put, other nodes stay; two numbers per node of a complex field. Fields
+     * on the problem's grid only. */
     rw_status (*sides)(rw_problem *p, int field, double t, bool has[6], double *wide);
     /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides:
      * pictures of results that are there. */

@@ -223,14 +223,31 @@ typedef struct rw_field_picture {
     const void *data; /* shape (z, y, x) */
     rw_colormap map;
     double min, max; /* equal: automatic */
+    int view;        /* of a complex field */
 } rw_field_picture;
-/* A field's values as they are drawn: f64 (moduli of complex ones), with the nodes of Dirichlet sides. */
+/* A field's values as they are drawn: f64, or complex ones; with the nodes of Dirichlet sides. */
 typedef struct rw_frame {
     rw_layout grid;
-    const double *values;
-    double *own;      /* what `values` points to, when they are not the field's; rw_free it */
-    double low, high; /* of the finite values; low > high: there is none */
+    rw_dtype type;
+    const void *data;
+    const double *values; /* the same, unless they are complex */
+    double *own;          /* what `data` points to, when it is not the field's; rw_free it */
+    double low, high;     /* of the finite values; low > high: there is none */
 } rw_frame;
+/* views.c: pictures of a field; a complex one may have two. */
+enum { RW_VIEW_VALUE, RW_VIEW_PHASE, RW_VIEWS };
+enum { RW_VIEW_NAME = 140 };
+int rw_views(rw_dtype type, const rw_layout *grid);
+/* Name of a picture: "A_abs", or that of the field where it has one picture. */
+void rw_view_name(rw_dtype type, const rw_layout *grid, const char *field, int view, char name[RW_VIEW_NAME]);
+/* The view of the field that has this name; -1: none. */
+int rw_view_find(const char *field, const char *name);
+/* figures_complex.c: arg/pi of n complex values, to be freed. */
+rw_status rw_view_phase(rw_context *ctx, rw_dtype type, const void *data, size_t n, double **phase);
+/* Widens the range by that of the complex values as they are drawn. */
+void rw_view_range(const rw_layout *grid, rw_dtype type, const void *data, double *low, double *high);
+rw_status rw_view_line(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_field_picture *p,
+                       const rw_figure_axis *axis);
 /* size: of the data, with the nodes on Dirichlet sides (as outputs have them) or without (as arrays have them). */
 rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, const int64_t size[3], double t,
                         rw_frame *frame);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "core/convert.h"
+
 rw_status rw_sides_grid(rw_run *r, rw_layout *grid, bool has[6])
 {
     bool none[6] = {false};
@@ -33,24 +35,25 @@ rw_status rw_sides_add(rw_run *r, int field, rw_dtype type, const void *data, do
     RW_TRY(rw_sides_grid(r, &g, has));
     const size_t count = (size_t)(g.size[0] * g.size[1] * g.size[2]);
     if ((int64_t)count == r->points) return RW_OK;
-    if (rw_dtype_is_complex(type))
-        return rw_fail(r->ctx, RW_ERR_INTERNAL, "a complex field has Dirichlet sides, whose values are real");
-    double *wide = rw_calloc(count, sizeof(*wide));
-    if (!wide) return rw_fail_memory(r->ctx, count * sizeof(*wide), "a field with its boundary nodes");
+    const bool complex = rw_dtype_is_complex(type);
+    const size_t parts = complex ? 2 : 1;
+    double *wide = rw_calloc(count, parts * sizeof(*wide));
+    if (!wide) return rw_fail_memory(r->ctx, count * parts * sizeof(*wide), "a field with its boundary nodes");
     for (int64_t k = 0; k < n[2]; k++)
         for (int64_t j = 0; j < n[1]; j++) {
-            double *row = wide + ((k + has[4]) * g.size[1] + j + has[2]) * g.size[0] + has[0];
-            const int64_t first = (k * n[1] + j) * n[0];
-            for (int64_t i = 0; i < n[0]; i++)
-                row[i] = type == RW_F32 ? (double)((const float *)data)[first + i] : ((const double *)data)[first + i];
+            const size_t row = (size_t)(((k + has[4]) * g.size[1] + j + has[2]) * g.size[0] + has[0]),
+                         first = (size_t)((k * n[1] + j) * n[0]);
+            rw_dtype_convert(complex ? RW_C128 : RW_F64, wide + parts * row, type,
+                             (const char *)data + first * rw_dtype_size(type), (size_t)n[0]);
         }
     rw_status status = r->ops->sides(r->problem, field, t, has, wide);
     if (status != RW_OK) {
         rw_free(wide);
         return status;
     }
+    const bool single = type == RW_F32 || type == RW_C64;
     float *narrow = (float *)wide; /* element i ends where element i of wide begins, or earlier */
-    for (size_t i = 0; i < count && type == RW_F32; i++) {
+    for (size_t i = 0; i < parts * count && single; i++) {
         const float value = (float)wide[i];
         memcpy(narrow + i, &value, sizeof(value));
     }

@@ -18,9 +18,11 @@ static const struct {
     {"complex imaginary c128 c64 schroedinger schrodinger ginzburg-landau gross-pitaevskii",
      "Complex numbers: the expression language has 2i, 0.5i and variables that hold complex values, with real, imag, "
      "abs, conj, exp, sin and others. Matrices and solvers take values c128 and c64, and transforms are complex.\n"
-     "Fields of a case (problem pde) are real: write a complex equation as two real ones, for psi = a + 1i*b:\n"
-     "  dpsi/dt = 1i*laplace(psi)    is    da/dt = -laplace(b); db/dt = laplace(a)\n",
-     "", "use pde with two real fields, psi = a + 1i*b: da/dt = -laplace(b), db/dt = laplace(a)"},
+     "A field of a case (problem pde) with complex values has type: complex; rechenwerk init ginzburg-landau writes an "
+     "example:\n"
+     "  fields: {psi: {type: complex, initial: \"exp(-x^2 + 2i*x)\", boundary: \"0\"}}\n"
+     "  equations: \"dpsi/dt = 0.5i*laplace(psi)\"\n",
+     "fields.type", "use pde with fields: {psi: {type: complex, …}} and dpsi/dt = 1i*laplace(psi)"},
     {"steady stationary poisson laplacian elliptic helmholtz potential electrostatics",
      "A steady equation A u = b on a grid is solved by rechenwerk solve --stencil, such as\n"
      "  rechenwerk solve --stencil '-laplace(u)' --grid 100x100           Poisson\n"

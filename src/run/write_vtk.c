@@ -2,7 +2,9 @@
  *
  *   vti/000010.vti   one output on a uniform grid
  *   vtm/000010.vtm   one on a block-structured grid: it joins vtm/000010-0.vts, vtm/000010-1.vts …, a block each
- *   fields.pvd       the outputs against time */
+ *   fields.pvd       the outputs against time
+ *
+ * A complex field A is two arrays, A_re and A_im: programs that read VTK take two components for a vector. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,13 +18,53 @@ enum { NAME = 64 };
 static bool suits_vti(const rw_layout *layout) { return layout->kind == RW_LAYOUT_GRID; }
 static bool suits_vtm(const rw_layout *layout) { return layout->kind == RW_LAYOUT_BLOCKS; }
 
-/* rw_free it; NULL: no memory, which has been reported. */
-static rw_vti_array *arrays_of(rw_run *r, int n, const rw_written_field *fields)
+enum { PARTS = 2 };
+
+typedef struct vtk_arrays {
+    int n;
+    rw_vti_array *list;
+    void **own; /* [PARTS of each] names and numbers of parts of complex fields; NULL of others */
+} vtk_arrays;
+
+static void free_arrays(vtk_arrays *a)
 {
-    rw_vti_array *arrays = rw_calloc((size_t)n, sizeof(*arrays));
-    if (!arrays) rw_fail_memory(r->ctx, (size_t)n * sizeof(*arrays), "files for ParaView");
-    for (int i = 0; arrays && i < n; i++) arrays[i] = (rw_vti_array){fields[i].name, fields[i].type, fields[i].data};
-    return arrays;
+    for (int i = 0; a->own && i < PARTS * a->n; i++) rw_free(a->own[i]);
+    rw_free(a->own);
+    rw_free(a->list);
+    *a = (vtk_arrays){0};
+}
+
+/* Real or imaginary part as array i. */
+static bool split(const rw_written_field *f, int part, vtk_arrays *a, int i)
+{
+    const size_t n = (size_t)rw_layout_count(f->layout), size = rw_io_real_size(f->type);
+    char *name = rw_format("%s_%s", f->name, part ? "im" : "re"), *numbers = rw_calloc(n, size);
+    a->own[PARTS * i] = name;
+    a->own[PARTS * i + 1] = numbers;
+    a->list[i] = (rw_vti_array){name, rw_io_type(size, false), numbers};
+    if (!name || !numbers) return false;
+    for (size_t k = 0; k < n; k++)
+        memcpy(numbers + k * size, (const char *)f->data + (PARTS * k + (size_t)part) * size, size);
+    return true;
+}
+
+/* free_arrays() it, also after a failure. */
+static rw_status make_arrays(rw_run *r, int n, const rw_written_field *fields, vtk_arrays *a)
+{
+    const size_t most = PARTS * (size_t)n;
+    *a = (vtk_arrays){0, rw_calloc(most, sizeof *a->list), rw_calloc(PARTS * most, sizeof *a->own)};
+    bool good = a->list && a->own;
+    for (int i = 0; i < n && good; i++) {
+        if (!rw_dtype_is_complex(fields[i].type)) {
+            a->list[a->n++] = (rw_vti_array){fields[i].name, fields[i].type, fields[i].data};
+            continue;
+        }
+        for (int part = 0; part < PARTS; part++) {
+            a->n++;
+            good = good && split(&fields[i], part, a, a->n - 1);
+        }
+    }
+    return good ? RW_OK : rw_fail_memory(r->ctx, most * sizeof *a->list, "files for ParaView");
 }
 
 static rw_status write_vti(rw_run *r, int n, const rw_written_field *fields, int output)
@@ -31,9 +73,10 @@ static rw_status write_vti(rw_run *r, int n, const rw_written_field *fields, int
     snprintf(name, sizeof(name), "vti/%06d.vti", output);
     const rw_grid grid = rw_layout_grid(fields->layout);
     RW_TRY(rw_folder_claim(r, name, path));
-    rw_vti_array *arrays = arrays_of(r, n, fields);
-    rw_status status = arrays ? rw_vti_write(r->ctx, path, &grid, n, arrays) : RW_ERR_MEMORY;
-    rw_free(arrays);
+    vtk_arrays arrays;
+    rw_status status = make_arrays(r, n, fields, &arrays);
+    if (status == RW_OK) status = rw_vti_write(r->ctx, path, &grid, arrays.n, arrays.list);
+    free_arrays(&arrays);
     return status;
 }
 
@@ -74,22 +117,23 @@ static rw_status write_vtm(rw_run *r, int n, const rw_written_field *fields, int
     int count = rw_blocks_count(r->grid->blocks);
     char(*texts)[NAME] = rw_calloc((size_t)count, sizeof *texts);
     const char **files = rw_calloc((size_t)count, sizeof *files);
-    rw_vti_array *arrays = arrays_of(r, n, fields);
-    rw_status status =
-        texts && files && arrays ? RW_OK : rw_fail_memory(r->ctx, (size_t)count * sizeof *texts, "a .vtm file");
+    vtk_arrays arrays;
+    rw_status status = make_arrays(r, n, fields, &arrays);
+    if (status == RW_OK && (!texts || !files))
+        status = rw_fail_memory(r->ctx, (size_t)count * sizeof *texts, "a .vtm file");
     for (int b = 0; b < count && status == RW_OK; ++b) {
         snprintf(texts[b], sizeof *texts, "%06d-%d.vts", output, b);
         files[b] = texts[b];
         snprintf(name, sizeof name, "vtm/%.50s", texts[b]);
         status = rw_folder_claim(r, name, path);
-        if (status == RW_OK) status = write_block(r, path, b, n, arrays);
+        if (status == RW_OK) status = write_block(r, path, b, arrays.n, arrays.list);
     }
     snprintf(name, sizeof name, "vtm/%06d.vtm", output);
     if (status == RW_OK) status = rw_folder_claim(r, name, path);
     if (status == RW_OK) status = rw_vtm_write(r->ctx, path, count, files);
     rw_free(texts);
     rw_free(files);
-    rw_free(arrays);
+    free_arrays(&arrays);
     return status;
 }
 

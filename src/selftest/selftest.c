@@ -346,6 +346,51 @@ static rw_status heat(rw_selftest_run *r, rw_ode_method method, bool record, boo
     return status;
 }
 
+/* Complex Ginzburg-Landau: a exp(i (k x - w t)) with a^2 = 1 - q, w = c (1 - q) + b q, and q = k^2 of the
+ * differences. */
+static rw_status plane_wave(rw_selftest_run *r, bool single, double *error)
+{
+    enum { N = 40 };
+    const double k = acos(-1.) / 10, h = 20. / N, q = pow(2 / h * sin(k * h / 2), 2), b = 0.4, c = -0.7,
+                 a = sqrt(1 - q), turn = (c * (1 - q) + b * q) * 0.5;
+    rw_expr_field field = {.name = "A", .dtype = single ? RW_C64 : RW_C128};
+    for (int s = 0; s < 2; ++s) field.boundary[s] = (rw_boundary){.kind = RW_BOUNDARY_PERIODIC};
+    const rw_expr_scalar scalars[] = {{.name = "b", .value = b}, {.name = "c", .value = c}};
+    const rw_ode_spec spec = {.name = "selftest",
+                              .equations = "dA/dt = A + (1 + 1i*b)*laplace(A) - (1 + 1i*c)*abs(A)^2*A",
+                              .grid = {1, {N, 1, 1}, {h, 1, 1}, {0}},
+                              .fields = &field,
+                              .nfields = 1,
+                              .scalars = scalars,
+                              .nscalars = 2,
+                              .method = RW_ODE_RK4,
+                              .step = 0.01};
+    rw_ode *ode = NULL;
+    rw_array *u = NULL;
+    const int64_t n = N;
+    void *w;
+    const void *data;
+    rw_status status = rw_ode_create(r->dev, &spec, &ode);
+    if (status == RW_OK) status = rw_array_create(r->dev, field.dtype, 1, &n, RW_MEMORY_DEVICE, &u);
+    if (status == RW_OK) status = rw_array_write(u, &w);
+    for (int i = 0; status == RW_OK && i < 2 * N; ++i) {
+        const double value = a * (i % 2 ? sin(k * h * (i / 2)) : cos(k * h * (i / 2)));
+        if (single) ((float *)w)[i] = (float)value;
+        else ((double *)w)[i] = value;
+    }
+    if (status == RW_OK) status = rw_ode_bind(ode, "A", u);
+    while (status == RW_OK && rw_ode_time(ode) < 0.5) status = rw_ode_step(ode, 0.5);
+    if (status == RW_OK) status = rw_array_read(u, &data);
+    for (int i = 0; status == RW_OK && i < 2 * N; ++i) {
+        const double phase = k * h * (i / 2) - turn;
+        const double is = single ? (double)((const float *)data)[i] : ((const double *)data)[i];
+        rw_selftest_worsen(error, fabs(is - a * (i % 2 ? sin(phase) : cos(phase))));
+    }
+    rw_ode_destroy(&ode);
+    rw_array_destroy(&u);
+    return status;
+}
+
 static void test_integrators(rw_selftest_run *r)
 {
     static const struct {
@@ -362,6 +407,12 @@ static void test_integrators(rw_selftest_run *r)
         rw_selftest_result *row = rw_selftest_begin(r, cases[i].name);
         rw_status status = heat(r, cases[i].method, cases[i].record, cases[i].external, &error);
         rw_selftest_end(r, row, status, error, cases[i].tolerance);
+    }
+    for (int single = 0; single < 2; ++single) {
+        double error = 0;
+        rw_selftest_result *row = rw_selftest_begin(r, single ? "plane wave c64" : "plane wave c128");
+        rw_status status = plane_wave(r, single, &error);
+        rw_selftest_end(r, row, status, error, single ? 1e-4 : 1e-7);
     }
 }
 

@@ -8,6 +8,8 @@
 enum { BEFORE = 2, KINDS = 3 }; /* columns before those of fields; of a field */
 static const char *const kinds[KINDS] = {"min", "max", "mean"};
 
+static bool is_complex(const rw_state_field *f) { return rw_dtype_is_complex(rw_array_dtype(f->array)); }
+
 rw_status rw_state_add(rw_state *s, const char *name, const char *unit, rw_dtype type, const rw_layout *layout,
                        rw_memory memory)
 {
@@ -81,7 +83,9 @@ static rw_status make_observer(rw_state *s, int first)
     for (int f = first; fields && names && f < s->nfields; ++f) {
         if (s->fields[f].layout != layout) continue;
         fields[n] = (rw_expr_field){.name = name_of(s, f, names[n]), .dtype = rw_array_dtype(s->fields[f].array)};
-        for (int k = 0; k < KINDS; ++k) rw_text_add(&text, "r%d_%d = %s(%s)\n", f, k, kinds[k], fields[n].name);
+        const bool z = is_complex(&s->fields[f]);
+        for (int k = 0; k < KINDS; ++k)
+            rw_text_add(&text, "r%d_%d = %s(%s%s%s)\n", f, k, kinds[k], z ? "abs(" : "", fields[n].name, z ? ")" : "");
         n++;
     }
     const rw_expr_spec spec = {.name = "series", .text = text.data, .fields = fields, .nfields = n};
@@ -108,7 +112,7 @@ rw_status rw_state_observe(rw_state *s, const char *first)
     s->ncolumns = BEFORE;
     for (int f = 0; f < s->nfields; ++f)
         for (int k = 0; k < KINDS; ++k) {
-            char *name = rw_format("%s_%s", s->fields[f].name, kinds[k]);
+            char *name = rw_format("%s%s_%s", s->fields[f].name, is_complex(&s->fields[f]) ? "_abs" : "", kinds[k]);
             if (!name) return rw_fail_memory(s->device->ctx, 64, "columns");
             s->columns[s->ncolumns++] = (rw_state_column){name, s->fields[f].unit};
         }

@@ -45,7 +45,7 @@ void rw_state_free(rw_state *s);
 rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_expr_spec *spec, rw_expr **program);
 
 /* Makes the columns: `first` ("t", or RW_ITERATION of a stationary problem), step, and minimum, maximum and mean of
- * each field, all fields of a layout in one pass. */
+ * each field, of a complex one of its modulus (A_abs_min, …), all fields of a layout in one pass. */
 rw_status rw_state_observe(rw_state *s, const char *first);
 /* The column of the mean of field f: it is not finite where a value is not. */
 int rw_state_mean(int f);

@@ -55,6 +55,8 @@ static void test_equal_nodes_are_one(void **state)
         {"u >= v", "v <= u"},
         {"min(u, v, a)", "min(min(u, v), a)"},
         {"u**2", "u^2"},
+        {"abs(w)^2", "real(w)^2 + imag(w)^2"},
+        {"abs(w)*abs(w)", "real(w)^2 + imag(w)^2"},
         {"pow(u, v)", "u^v"},
         {"laplace(u)", "dxx(u) + dyy(u)"},
         {"grad(u) \xc2\xb7 grad(v)", "dx(u)*dx(v) + dy(u)*dy(v)"},

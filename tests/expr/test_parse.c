@@ -358,11 +358,11 @@ static const struct {
     {"u = 2j*v", AT("3:17", "2j: write the imaginary unit as 1i, here 2i")},
     {"sin(v) = v", AT("3:12", "function sin has the name of a coordinate, operator or function")},
     {"f(v) = v; f(k) = k", AT("3:22", "function f is defined twice")},
-    {"u = 1i", AT("3:12", "a complex value assigned to the real field u: take real() or abs(), or describe it by two "
-                          "fields, its real and its imaginary part")},
+    {"u = 1i", AT("3:12", "a complex value assigned to the real field u: take real(), imag() or abs(), or give "
+                          "the field dtype c128 or c64")},
     {"r = 1; u = velocity",
-     AT("3:19", "a complex value assigned to the real field u: take real() or abs(), or describe it by two "
-                "fields, its real and its imaginary part")},
+     AT("3:19", "a complex value assigned to the real field u: take real(), imag() or abs(), or give the field "
+                "dtype c128 or c64")},
     {"u = grad(u)", AT("3:12", "incompatible shapes: a vector assigned to field u")},
     /* arguments */
     {"r = sin(1, 2)", AT("3:16", "sin takes 1 argument, 2 given")},
@@ -398,7 +398,8 @@ static const struct {
     {"r = min(1, 2i)", AT("3:16", "min is not defined for complex numbers: apply real(), imag() or abs() first")},
     {"r = where(1i, 1, 2)",
      AT("3:16", "where is not defined for complex numbers: apply real(), imag() or abs() first")},
-    {"r = max(velocity)", AT("3:16", "max is not defined for complex numbers")},
+    {"r = max(velocity)",
+     AT("3:16", "max is not defined for complex numbers: take max(abs(…)), or of real() or imag()")},
     {"u = grad(u) + 1",
      AT("3:24",
         "incompatible shapes: a vector of 2 + a scalar: vectors can be added to vectors, scaled, or multiplied with "
@@ -504,7 +505,7 @@ static void test_declarations(void **state)
         {{RW_BOUNDARY_NEUMANN, "sum(x)", 0, 0}, "boundary of v:1:1: reduction sum is not allowed here"},
         {{RW_BOUNDARY_ROBIN, "1", "2", "\n tua"}, "boundary of v:2:2: name tua is unknown; nearest is tau"},
         {{RW_BOUNDARY_ROBIN, "1", "1i", "0"},
-         "boundary of v: a complex value for a real field: describe it by two fields, its real and its imaginary part"},
+         "boundary of v: a complex value for a real field: give the field dtype c128 or c64, or take real(), imag() or abs()"},
         {{RW_BOUNDARY_DIRICHLET, "grad(x)", 0, 0},
          "boundary of v:1:1: incompatible shapes: a vector of 2 where a scalar is expected"},
     };

@@ -40,14 +40,34 @@ static void test_every_row_passes(void **state)
         assert_true(r->seconds >= 0 && r->tolerance >= 0 && r->tolerance <= 1e-4);
         for (int j = 0; j < i; ++j) assert_string_not_equal(r->name, o.rows[j].name);
     }
-    static const char *const parts[] = {"memory device",      "memory pinned", "reduce sum f32", "reduce dot c128",
-                                        "reduce normmax c64", "expr f64",      "expr f32",       "expr c128",
-                                        "expr c64",           "grid order 2",  "grid order 4",   "heat rk4",
-                                        "heat rk4 recorded",  "heat rkc2",
-                                        "fft c128",           "fft c64",       "image median:size=3",
-                                        "image sobel",        "sparse coo",    "sparse csr",
-                                        "sparse sell:h32",    "sparse dia",    "solve cg jacobi",
-                                        "solve gmres ilu",    "solve idr ssor", "signal lowpass"};
+    static const char *const parts[] = {"memory device",
+                                        "memory pinned",
+                                        "reduce sum f32",
+                                        "reduce dot c128",
+                                        "reduce normmax c64",
+                                        "expr f64",
+                                        "expr f32",
+                                        "expr c128",
+                                        "expr c64",
+                                        "grid order 2",
+                                        "grid order 4",
+                                        "heat rk4",
+                                        "heat rk4 recorded",
+                                        "heat rkc2",
+                                        "plane wave c128",
+                                        "plane wave c64",
+                                        "fft c128",
+                                        "fft c64",
+                                        "image median:size=3",
+                                        "image sobel",
+                                        "sparse coo",
+                                        "sparse csr",
+                                        "sparse sell:h32",
+                                        "sparse dia",
+                                        "solve cg jacobi",
+                                        "solve gmres ilu",
+                                        "solve idr ssor",
+                                        "signal lowpass"};
     for (int i = 0; i < RW_COUNT(parts); ++i)
         if (!rows_failed(&o, parts[i], false)) fail_msg("no row %s", parts[i]);
     assert_int_equal(rows_failed(&o, "memory managed", false), rw_device_info(dev)->managed);

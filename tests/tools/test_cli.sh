@@ -197,7 +197,7 @@ done
 expect 0 "derivative g along the outward normal" help neumann
 expect 0 "fields.NAME.boundary" help boundary
 expect 0 "the domain continues at the other side" help periodic
-expect 0 "write a" help complex
+expect 0 "type: complex" help complex
 awk '/^[A-Z]/ && length($0) < 50 && !/[.:]$/ { exit 1 }' out || fail "help complex: $(cat out)"
 command -v zsh > /dev/null && { "$command" completion zsh > c.zsh; zsh -n c.zsh || fail "completion zsh"; }
 command -v fish > /dev/null && { "$command" completion fish > c.fish; fish -n c.fish || fail "completion fish"; }

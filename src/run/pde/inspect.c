@@ -44,6 +44,11 @@ static rw_status inspect_statement(const pde_problem *p, pde_language *l, const 
                               s->name, s->name);
         if (f >= 0) has[f] = true;
         RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
+        if (f >= 0 && value.n == 1 && l->graph->nodes[value.node[0]].is_complex && !pde_is_complex(p, f))
+            return rw_fail_at(l->lowering.ctx, source, s->at,
+                              "d%s/dt is complex, but field %s is real: give it type: complex, or take real(), imag() "
+                              "or abs()",
+                              s->name, s->name);
         if (f >= 0) return RW_OK;
         if (s->name[0] == 'd' && rw_graph_find_field(l->graph, s->name + 1) >= 0)
             return rw_fail_at(l->lowering.ctx, source, s->at, RW_SECOND_RATE_ADVICE, s->name + 1);
@@ -109,16 +114,31 @@ static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
 /* ---- single expressions ------------------------------------------------------------------------------------------ */
 
 /* The text, its names and shapes; *n is -1 when it is none. */
-rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n)
+static rw_status lower(pde_language *l, const rw_tree *node, rw_node *n)
 {
     rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
     *n = -1;
-    RW_TRY(rw_lower_text(&l->lowering, &source, n));
+    return rw_lower_text(&l->lowering, &source, n);
+}
+
+rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n)
+{
+    RW_TRY(lower(l, node, n));
     if (!l->graph->nodes[*n].is_complex) return RW_OK;
-    return rw_case_fail(c, node,
-                        "%s = %.60s is complex, but fields of a case are real: take real(), imag() or abs(), or "
-                        "describe a complex field by two, its real and its imaginary part",
+    return rw_case_fail(c, node, "%s = %.60s is complex: a real number is needed: take real(), imag() or abs()",
                         setting, node->text);
+}
+
+rw_status pde_lower_value(const rw_case *c, const pde_problem *p, int f, pde_language *l, const rw_tree *node,
+                          const char *setting, rw_node *n)
+{
+    if (f < 0) return pde_lower(c, l, node, setting, n);
+    RW_TRY(lower(l, node, n));
+    if (!l->graph->nodes[*n].is_complex || pde_is_complex(p, f)) return RW_OK;
+    return rw_case_fail(c, node,
+                        "%s = %.60s is complex, but field %s is real: give it type: complex, or take real(), "
+                        "imag() or abs()",
+                        setting, node->text, p->fields[f].name);
 }
 
 /* "fields.u.initial = 1/0 is inf: finite values are needed"; a plain number says itself what it is. */
@@ -150,7 +170,7 @@ static rw_status find_unknown(const pde_problem *p, const rw_graph *g, rw_node n
 }
 
 /* An expression that may read the first data. */
-static rw_status lower_with_data(const rw_case *c, const pde_problem *p, int ndata, const char *setting,
+static rw_status lower_with_data(const rw_case *c, const pde_problem *p, int f, int ndata, const char *setting,
                                  const rw_tree *node)
 {
     pde_problem with = *p;
@@ -159,7 +179,7 @@ static rw_status lower_with_data(const rw_case *c, const pde_problem *p, int nda
     with.ndata = ndata;
     RW_TRY(pde_language_begin(rw_case_context(c), &with, p->time.start, true, &l));
     l.lowering.no_fields = false;
-    rw_status status = pde_lower(c, &l, node, setting, &n);
+    rw_status status = pde_lower_value(c, p, f, &l, node, setting, &n);
     bool reads = false;
     if (status == RW_OK) status = find_unknown(p, l.graph, n, &reads);
     if (status == RW_OK && reads)
@@ -172,15 +192,15 @@ static rw_status lower_with_data(const rw_case *c, const pde_problem *p, int nda
 }
 
 /* Initial values, or data; an expression may read the first `ndata` data. */
-static rw_status inspect_values(const rw_case *c, const pde_problem *p, const char *setting, const rw_tree *node,
+static rw_status inspect_values(const rw_case *c, const pde_problem *p, int f, const char *setting, const rw_tree *node,
                                 int ndata, pde_language *l)
 {
     double value[2] = {0, 0};
     rw_node n;
     if (!node) return RW_OK;
     if (node->kind != RW_TREE_SCALAR) return pde_check_values(c, setting, node);
-    if (ndata) return lower_with_data(c, p, ndata, setting, node);
-    RW_TRY(pde_lower(c, l, node, setting, &n));
+    if (ndata) return lower_with_data(c, p, f, ndata, setting, node);
+    RW_TRY(pde_lower_value(c, p, f, l, node, setting, &n));
     if (l->graph->nodes[n].is_field || p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, value, value + 1);
     return isfinite(value[0]) && isfinite(value[1])
@@ -193,7 +213,7 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
     const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
     char setting[64];
     snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
-    return inspect_values(c, p, setting, rw_tree_get(entry, "initial"), p->ndata, l);
+    return inspect_values(c, p, f, setting, rw_tree_get(entry, "initial"), p->ndata, l);
 }
 
 static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_language *l)
@@ -259,7 +279,7 @@ rw_status pde_lower_on_side(const rw_case *c, const pde_problem *p, int f, int s
     rw_lowering_side on = {.fields = p->fields, .nfields = p->nfields, .axis = side / 2, .upper = side % 2, .own = f};
     *reads = false;
     l->lowering.side = &on;
-    const rw_status status = pde_lower(c, l, node, setting, n);
+    const rw_status status = pde_lower_value(c, p, f, l, node, setting, n);
     l->lowering.side = NULL;
     if (status == RW_OK) *reads = l->graph->nodes[*n].depends & RW_ON_FIELD;
     return status;
@@ -337,7 +357,7 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
     }
     for (int i = 0; i < p->ndata && status == RW_OK; ++i)
         if (p->sources[i].node->kind == RW_TREE_SCALAR) /* of others the form has been checked */
-            RW_NOTE(ctx, inspect_values(c, p, p->sources[i].setting, p->sources[i].node, i, &l));
+            RW_NOTE(ctx, inspect_values(c, p, -1, p->sources[i].setting, p->sources[i].node, i, &l));
     if (status == RW_OK) status = inspect_radius(c, p, &l);
     if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
     l.lowering.no_fields = false;

@@ -142,8 +142,8 @@ static rw_status check_place(const rw_case *c, const pde_problem *p, const pde_l
         rw_graph_value(l->graph, of->value[i], pde_at_place, place, value[i]);
         good = good && isfinite(value[i][0]) && isfinite(value[i][1]);
     }
-    const bool zero =
-        of->nvalues == 3 && !of->reads && value[1][0] == 0 && (p->layout == RW_GRID_AUTO || value[0][0] == 0);
+    const bool a = value[0][0] != 0 || value[0][1] != 0, b = value[1][0] != 0 || value[1][1] != 0,
+               zero = of->nvalues == 3 && !of->reads && !b && (p->layout == RW_GRID_AUTO || !a);
     if (good && !zero) return RW_OK;
     rw_text where = {0};
     for (int d = 0; d < p->grid.ndim; ++d)

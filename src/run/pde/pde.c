@@ -51,9 +51,11 @@ static rw_status read_field(const rw_case *c, pde_problem *p, const rw_tree *map
         if (!strcmp(p->scalars[i].name, name))
             return rw_case_fail_key(c, map, entry_index, "%s is both a field and a parameter", name);
     p->fields[f].name = name;
-    p->fields[f].dtype = precision ? RW_F32 : RW_F64;
     p->nfields = f + 1;
     p->units[f] = "";
+    const rw_tree *type = rw_tree_get(map->items[entry_index], "type");
+    const bool real = !type || type->kind != RW_TREE_SCALAR || !strcmp(type->text, "real"); /* misspelled: complex */
+    p->fields[f].dtype = real ? precision ? RW_F32 : RW_F64 : precision ? RW_C64 : RW_C128;
     RW_TRY(rw_case_entry(c, "fields", entry_index, &entry));
     p->units[f] = entry.unit;
     return pde_read_boundary(c, p, f, entry.boundary);
@@ -71,6 +73,7 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     p->parts = rw_calloc(6 * n, sizeof *p->parts);
     if (!p->fields || !p->units || !p->sides || !p->parts) return rw_fail_memory(ctx, n * 64, "fields");
     for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
+    RW_NOTE(ctx, pde_check_parts(c, p, map));
     return RW_OK;
 }
 

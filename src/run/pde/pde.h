@@ -14,6 +14,7 @@
 /* Choices of pde.def, in the order of the enumerations they become. */
 #define PDE_LAYOUTS "auto|cell"
 #define PDE_PRECISIONS "f64|f32"
+#define PDE_TYPES "real|complex"
 
 #define RW_SECTION_PREFIX(section) pde_##section
 #define RW_SECTION_DEF "run/pde/pde.def"
@@ -89,6 +90,8 @@ rw_status pde_make_values(const rw_case *c, pde_problem *p, const char *what, co
                           rw_expr **program);
 /* ERR_INPUT with the node of a value that is not finite. */
 rw_status pde_check_finite(const rw_case *c, const pde_problem *p, const pde_values *v);
+/* names.c: no field has the name of a part of a complex one. map: the fields of the case. */
+rw_status pde_check_parts(const rw_case *c, const pde_problem *p, const rw_tree *map);
 /* initial.c */
 /* Sets the values of all fields, or makes the program that will. */
 rw_status pde_set_initial(const rw_case *c, pde_problem *p);
@@ -123,6 +126,10 @@ rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, cons
 /* The same of an expression of a side, which may read fields: *reads. */
 rw_status pde_lower_on_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
                             const rw_tree *node, const char *setting, rw_node *n, bool *reads);
+/* The same of a value for field f, which may be complex where the field is; -1: of data, which are real. */
+rw_status pde_lower_value(const rw_case *c, const pde_problem *p, int f, pde_language *l, const rw_tree *node,
+                          const char *setting, rw_node *n);
+static inline bool pde_is_complex(const pde_problem *p, int f) { return rw_dtype_is_complex(p->fields[f].dtype); }
 /* The i-th of n places that are spread over a side, in nodes. */
 void pde_place_on_side(const pde_problem *p, int f, int side, int64_t i, int64_t n, double place[3]);
 int64_t pde_nodes_of_side(const pde_problem *p, int side);

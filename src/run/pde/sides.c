@@ -60,19 +60,20 @@ void pde_at_place(void *user, const rw_graph *g, rw_node leaf, double out[2])
 }
 
 /* The value at a node of the array with its sides, whose place counts from -1 at a lower side; false inside. */
-static bool value_at(const pde_problem *p, pde_language *l, const rw_node side[6], int64_t place[3], double *value)
+static bool value_at(const pde_problem *p, pde_language *l, const rw_node side[6], int64_t place[3], int parts,
+                     double *value)
 {
     for (int s = 0; s < 2 * p->grid.ndim; ++s) {
         double x[2], at[3] = {(double)place[0], (double)place[1], (double)place[2]};
         if (side[s] < 0 || place[s / 2] != (s % 2 ? p->grid.size[s / 2] : -1)) continue;
         rw_graph_value(l->graph, side[s], pde_at_place, at, x);
-        *value = x[0];
+        memcpy(value, x, (size_t)parts * sizeof *x);
         return true;
     }
     return false;
 }
 
-static void fill(const pde_problem *p, pde_language *l, const rw_node side[6], double *wide)
+static void fill(const pde_problem *p, pde_language *l, const rw_node side[6], int parts, double *wide)
 {
     int64_t size[3], place[3];
     for (int d = 0; d < 3; ++d)
@@ -86,7 +87,7 @@ static void fill(const pde_problem *p, pde_language *l, const rw_node side[6], d
             for (int64_t i = 0; i < size[0]; i += edge || size[0] < 2 ? 1 : size[0] - 1) {
                 const int64_t at[3] = {i, j, k};
                 for (int d = 0; d < 3; ++d) place[d] = at[d] - (d < p->grid.ndim && side[2 * d] >= 0);
-                value_at(p, l, side, place, wide + (k * size[1] + j) * size[0] + i);
+                value_at(p, l, side, place, parts, wide + parts * ((k * size[1] + j) * size[0] + i));
             }
         }
 }
@@ -121,7 +122,7 @@ rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], doubl
         status = lower_given(p, &l, field, s, side + s);
         has[s] = side[s] >= 0;
     }
-    if (status == RW_OK && wide) fill(p, &l, side, wide);
+    if (status == RW_OK && wide) fill(p, &l, side, pde_is_complex(p, field) ? 2 : 1, wide);
     pde_language_end(&l);
     return status;
 }

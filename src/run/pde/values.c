@@ -1,7 +1,8 @@
 /* Values on the grid from the case, of initial values and of read-only data alike.
  *
  *   initial: "exp(-x^2)"                         an expression of coordinates, t and parameters
- *   initial: {file: u.npy}                       an array of the grid's shape (z, y, x), or (y, x), or (x)
+ *   initial: {file: u.npy}                       an array of the grid's shape (z, y, x), or (y, x), or (x); of a
+ *                                                complex field real or complex
  *   initial: {picture: p.png, low: -1, high: 1}  grey values from low (black) to high (white), as large as fits,
  *                                                the picture's top at the largest y
  *   initial: {run: results/heat, field: T}       the state that an earlier run has ended with, on a grid of this shape
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/convert.h"
 #include "expr/parse.h"
 #include "field/finite.h"
 #include "files/npy.h"
@@ -16,16 +18,15 @@
 #include "io/picture.h"
 #include "run/pde/pde.h"
 
-static rw_status put(rw_array *array, const double *values)
+static rw_status put(rw_array *array, rw_dtype type, const void *values)
 {
     void *data;
     RW_TRY(rw_array_write(array, &data));
-    int64_t n = rw_array_size(array);
-    if (rw_array_dtype(array) == RW_F64) memcpy(data, values, (size_t)n * sizeof *values);
-    else
-        for (int64_t i = 0; i < n; ++i) ((float *)data)[i] = (float)values[i];
+    rw_dtype_convert(rw_array_dtype(array), data, type, values, (size_t)rw_array_size(array));
     return RW_OK;
 }
+
+static bool is_complex(const rw_array *a) { return rw_dtype_is_complex(rw_array_dtype(a)); }
 
 /* The message of a file that cannot be read, with the place of its name. */
 static rw_status place(const rw_case *c, const rw_tree *name, rw_status status)
@@ -37,8 +38,8 @@ static rw_status place(const rw_case *c, const rw_tree *name, rw_status status)
 }
 
 /* "8 x 16 f32" of what a file has, and what the grid needs. */
-static rw_status fail_shape(const rw_case *c, const pde_problem *p, const rw_tree *node, const char *what, int rank,
-                            const size_t *shape, rw_dtype type)
+static rw_status fail_shape(const rw_case *c, const pde_problem *p, const rw_array *to, const rw_tree *node,
+                            const char *what, int rank, const size_t *shape, rw_dtype type)
 {
     char given[200] = "", wanted[96] = "";
     for (int d = 0; d < rank && strlen(given) < 160; ++d)
@@ -46,8 +47,11 @@ static rw_status fail_shape(const rw_case *c, const pde_problem *p, const rw_tre
     for (int d = p->grid.ndim - 1; d >= 0; --d)
         snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%lld%s", (long long)p->grid.size[d],
                  d ? " x " : "");
-    return rw_case_fail(c, node, "%s holds %s %s; the grid needs real numbers of shape %s (last axis x)", what, given,
-                        rw_dtype_name(type), wanted);
+    return rw_case_fail(c, node, "%s holds %s %s; the grid needs %s of shape %s (last axis x)%s", what, given,
+                        rw_dtype_name(type), is_complex(to) ? "numbers" : "real numbers", wanted,
+                        rw_dtype_is_complex(type) && !is_complex(to)
+                            ? "; for complex numbers give the field type: complex"
+                            : "");
 }
 
 static bool fits(const pde_problem *p, int rank, const size_t *shape)
@@ -63,9 +67,10 @@ static rw_status by_file(const rw_case *c, pde_problem *p, rw_array *to, const r
     rw_npy a;
     RW_TRY(place(c, node, rw_npy_read(ctx, path, &a)));
     rw_status status = rw_npy_to_f64(ctx, &a);
-    if (status == RW_OK && !(fits(p, a.ndim, a.shape) && a.type == RW_F64))
-        status = fail_shape(c, p, node, path, a.ndim, a.shape, a.type);
-    else if (status == RW_OK) status = put(to, a.data);
+    const bool number = a.type == RW_F64 || (is_complex(to) && rw_dtype_is_complex(a.type));
+    if (status == RW_OK && !(fits(p, a.ndim, a.shape) && number))
+        status = fail_shape(c, p, to, node, path, a.ndim, a.shape, a.type);
+    else if (status == RW_OK) status = put(to, a.type, a.data);
     rw_npy_free(&a);
     return status;
 }
@@ -86,14 +91,17 @@ static rw_status from_checkpoint(const rw_case *c, pde_problem *p, rw_array *to,
         return rw_case_fail(c, field, "there is no field %.100s in %s: see the columns of series.csv there",
                             field->text, path);
     RW_TRY(place(c, node, rw_h5_shape(file, name, &type, &rank, shape)));
-    if (!fits(p, rank, shape) || (type != RW_F64 && type != RW_F32))
-        return fail_shape(c, p, node, what, rank, shape, type);
-    double *values = rw_calloc((size_t)rw_array_size(to), sizeof *values);
-    if (!values) return rw_fail_memory(ctx, (size_t)rw_array_size(to) * sizeof *values, "values");
-    rw_status status = place(c, node, rw_h5_read(file, name, RW_F64, rank, shape, values));
+    const bool complex = rw_dtype_is_complex(type);
+    if (!fits(p, rank, shape) || !rw_dtype_is_number(type) || (complex && !is_complex(to)))
+        return fail_shape(c, p, to, node, what, rank, shape, type);
+    const size_t n = (size_t)rw_array_size(to), size = complex ? 2 * sizeof(double) : sizeof(double);
+    void *values = rw_calloc(n, size);
+    if (!values) return rw_fail_memory(ctx, n * size, "values");
+    const rw_dtype read = complex ? RW_C128 : RW_F64;
+    rw_status status = place(c, node, rw_h5_read(file, name, read, rank, shape, values));
     if (status == RW_OK && rw_h5_has_attribute(file, "/", "time"))
         status = place(c, node, rw_h5_get_number(file, "/", "time", &t));
-    if (status == RW_OK) status = put(to, values);
+    if (status == RW_OK) status = put(to, read, values);
     if (status == RW_OK) rw_log(ctx, RW_LOG_INFO, "%s: its state at t = %.9g", what, t);
     rw_free(values);
     return status;
@@ -162,7 +170,7 @@ static rw_status by_picture(const rw_case *c, pde_problem *p, rw_array *to, cons
         for (int64_t i = 0; i < nx; ++i)
             values[j * nx + i] = low + (high - low) * sample(&q, left + ((double)i + 0.5) / (double)nx * pixels[0],
                                                              top + (1 - ((double)j + 0.5) / (double)ny) * pixels[1]);
-    if (status == RW_OK) status = put(to, values);
+    if (status == RW_OK) status = put(to, RW_F64, values);
     rw_free(values);
     rw_picture_free(&q);
     return status;

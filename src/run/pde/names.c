@@ -1,0 +1,23 @@
+/* Names that a complex field A takes in results: A_re and A_im in files for ParaView, A_abs and A_arg in series and
+ * pictures. No other field may have one of them. */
+#include <string.h>
+
+#include "run/pde/pde.h"
+
+static const char *const parts[] = {"re", "im", "abs", "arg"};
+
+rw_status pde_check_parts(const rw_case *c, const pde_problem *p, const rw_tree *map)
+{
+    for (int f = 0; f < p->nfields; ++f)
+        for (int i = 0; i < map->n; ++i) {
+            const char *name = p->fields[f].name, *other = map->keys[i];
+            const size_t n = strlen(name);
+            if (!pde_is_complex(p, f) || strncmp(name, other, n) || other[n] != '_') continue;
+            for (int k = 0; k < RW_COUNT(parts); ++k)
+                if (!strcmp(other + n + 1, parts[k]))
+                    return rw_case_fail_key(c, map, i,
+                                            "%s is the name of a part of the complex field %s in results: rename one",
+                                            other, name);
+        }
+    return RW_OK;
+}
