@@ -37,6 +37,10 @@ rw_status rw_output_check(rw_run *r)
     RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
     RW_TRY(rw_frames_check(r));
     RW_TRY(rw_writers_check(r));
+    if (r->output.series && !r->ops->own_series)
+        return rw_case_fail(r->c, r->output.series,
+                            "output.series: the problem %s has no columns of one's own: omit this setting",
+                            r->ops->name);
     if (r->stationary && r->output.every > 0)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.every"),
                             "output.every = %g: the problem %s is stationary, and has no time: use output.every_steps, "

@@ -75,6 +75,7 @@ typedef struct rw_problem_ops {
      * in the order left, right, bottom, top, back, front. wide: NULL, or the field with one node more at each of these,
      * x fastest: there the values at time t are put, other nodes stay. Fields on the problem's grid only. */
     rw_status (*sides)(rw_problem *p, int field, double t, bool has[6], double *wide);
+    bool own_series; /* (optional) it makes the columns of output.series */
     /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides:
      * pictures of results that are there. */
     rw_status (*outline)(const rw_case *c, rw_problem **problem);
@@ -101,8 +102,9 @@ struct rw_problem {
     double end;       /* final time; stationary: not read */
     double tolerance; /* stationary: the residual at which the state is a solution */
     rw_layout grid;   /* of the fields that have no layout of their own */
-    int nfields, ncolumns;
-    rw_state_field *fields;         /* without arrays after `outline` */
+    int nfields, ncolumns,
+        nown;               /* nown: the last columns are numbers of the case's own, which may be infinite or NaN */
+    rw_state_field *fields; /* without arrays after `outline` */
     const rw_state_column *columns; /* the first is t; none after `outline` */
 };
 
@@ -113,6 +115,7 @@ static inline void rw_problem_take_state(rw_problem *p, const rw_state *s)
     p->nfields = s->nfields;
     p->columns = s->columns;
     p->ncolumns = s->ncolumns;
+    p->nown = s->nown;
 }
 
 /* Where the values of field i lie. */

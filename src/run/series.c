@@ -125,7 +125,7 @@ rw_status rw_series_row(rw_run *r, bool write)
         if (r->interpolating) r->last_look = rw_run_time(r);
         else r->last_row = rw_run_steps(r);
     }
-    for (int i = 0; i < r->ncolumns; i++)
+    for (int i = 0; i < r->ncolumns - r->problem->nown; i++)
         if (!isfinite(r->row[i])) return fail_not_finite(r, i);
     return RW_OK;
 }

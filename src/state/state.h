@@ -26,12 +26,21 @@ typedef struct rw_state_column {
     const char *name, *unit;
 } rw_state_column;
 
+/* Numbers of the case's own, columns after those of the fields. They are results of spec->text, computed in the same
+ * pass as minimum, maximum and mean of the fields, which spec->fields lists as the state does, all on one layout. */
+typedef struct rw_state_own {
+    const rw_expr_spec *spec; /* `t` is among its scalars */
+    int n;
+    const rw_state_column *columns;
+} rw_state_own;
+
 typedef struct rw_state {
     rw_device *device; /* NULL: names and layouts only */
     int nfields, capacity;
     rw_state_field *fields;
-    int ncolumns;
+    int ncolumns, nown;
     rw_state_column *columns;
+    char prefix[32];     /* of the names of results in the observers, which no other name begins with */
     rw_expr **observers; /* [nfields] of each layout, at its first field; otherwise NULL */
 } rw_state;
 
@@ -44,9 +53,9 @@ void rw_state_free(rw_state *s);
  * fields of that name. spec->grid is not read. */
 rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_expr_spec *spec, rw_expr **program);
 
-/* Makes the columns: `first` ("t", or RW_ITERATION of a stationary problem), step, and minimum, maximum and mean of
- * each field, all fields of a layout in one pass. */
-rw_status rw_state_observe(rw_state *s, const char *first);
+/* Makes the columns: `first` ("t", or RW_ITERATION of a stationary problem), step, minimum, maximum and mean of each
+ * field, and those of `own` (NULL: none); all of a layout in one pass. */
+rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *own);
 /* The column of the mean of field f: it is not finite where a value is not. */
 int rw_state_mean(int f);
 /* The values of these columns for the present state. */

@@ -114,12 +114,7 @@ static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
 static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
 {
     pde_problem *p = user;
-    rw_expr_spec spec = *given;
-    spec.grid = p->grid;
-    spec.order = p->order;
-    spec.layout = p->layout;
-    spec.fields = p->fields;
-    spec.nfields = p->nfields;
+    const rw_expr_spec spec = pde_program_spec(p, given);
     RW_TRY(rw_expr_create(p->device, &spec, e));
     for (int f = 0; f < p->nfields; ++f) RW_TRY(rw_expr_bind(*e, p->fields[f].name, p->state.fields[f].array));
     return RW_OK;
@@ -155,7 +150,7 @@ static rw_status check_initial(const rw_case *c, pde_problem *p)
 {
     double *row = rw_calloc((size_t)p->state.ncolumns, sizeof *row);
     if (!row) return rw_fail_memory(p->device->ctx, 64, "columns");
-    rw_status status = rw_state_row(&p->state, 0, 0, row);
+    rw_status status = rw_state_row(&p->state, p->time.start, 0, row);
     for (int f = 0; f < p->nfields && status == RW_OK; ++f)
         if (!isfinite(row[rw_state_mean(f)])) status = fail_initial(c, p, f);
     rw_free(row);
@@ -169,7 +164,7 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     RW_TRY(rw_case_section(c, "top", &top));
     RW_TRY(make_fields(p, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE));
     RW_TRY(pde_set_initial(c, p));
-    RW_TRY(rw_state_observe(&p->state, "t"));
+    RW_TRY(pde_observe(c, p));
     rw_problem_take_state(&p->base, &p->state);
     rw_status status = rw_ode_create(p->device, spec, &p->ode);
     if (status == RW_ERR_ARGUMENT) /* a setting of time */
@@ -459,4 +454,5 @@ const rw_problem_ops rw_pde_ops = {
     .statistics = statistics,
     .method = method_of,
     .check = check,
+    .own_series = true,
 };

@@ -79,6 +79,13 @@ void pde_language_end(pde_language *l);
 /* For rw_graph_value: coordinates at the place `user`, a double[3], in nodes from the first unknown. */
 void pde_at_place(void *user, const rw_graph *g, rw_node leaf, double out[2]);
 rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
+/* own.c: what the case computes for its outputs. */
+/* A program of all fields with their grid and boundaries: the given text and scalars. */
+rw_expr_spec pde_program_spec(const pde_problem *p, const rw_expr_spec *given);
+/* The columns of series.csv, with those of output.series. */
+rw_status pde_observe(const rw_case *c, pde_problem *p);
+/* Mistakes in these settings, each noted. */
+rw_status pde_inspect_own(const rw_case *c, const pde_problem *p);
 /* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);

@@ -1,0 +1,137 @@
+/* What a case computes for its outputs: further columns of series.csv (output.series). They are reductions of the
+ * fields, in one pass with minimum, maximum and mean. */
+#include <string.h>
+
+#include "run/pde/pde.h"
+
+rw_expr_spec pde_program_spec(const pde_problem *p, const rw_expr_spec *given)
+{
+    rw_expr_spec spec = *given;
+    spec.grid = p->grid;
+    spec.order = p->order;
+    spec.layout = p->layout;
+    spec.fields = p->fields;
+    spec.nfields = p->nfields;
+    return spec;
+}
+
+/* ---- columns of series.csv --------------------------------------------------------------------------------------- */
+
+typedef struct observer {
+    pde_problem *p;
+    const rw_state_column *columns;
+    int n;
+} observer;
+
+static rw_status make_observer(void *user, const rw_expr_spec *given, rw_expr **e)
+{
+    observer *o = user;
+    const rw_expr_spec spec = pde_program_spec(o->p, given);
+    const rw_state_own own = {&spec, o->n, o->columns};
+    RW_TRY(rw_state_observe(&o->p->state, "t", &own));
+    *e = o->p->state.observers[0];
+    return RW_OK;
+}
+
+rw_status pde_observe(const rw_case *c, pde_problem *p)
+{
+    rw_named *list;
+    rw_expr *e;
+    int n, field = -1;
+    rw_status status = rw_named_read(c, "output.series", &list, &n);
+    rw_state_column *columns = rw_calloc((size_t)n + 1, sizeof *columns);
+    if (!columns) status = rw_fail_memory(p->ctx, 64, "columns");
+    for (int i = 0; i < n && columns; ++i) columns[i] = (rw_state_column){list[i].name, list[i].unit};
+    if (status == RW_OK && !n) status = rw_state_observe(&p->state, "t", NULL);
+    else if (status == RW_OK)
+        status = rw_named_program(c, list, n, p->scalars, p->nscalars, make_observer, &(observer){p, columns, n}, &e,
+                                  &field);
+    if (status == RW_OK && field >= 0)
+        status = rw_fail(p->ctx, RW_ERR_INTERNAL, "output.series.%s is a field", list[field].name);
+    rw_free(columns);
+    rw_free(list);
+    return status;
+}
+
+/* ---- mistakes ---------------------------------------------------------------------------------------------------- */
+
+/* "t", "step", "u_max": a column that series.csv has anyway. */
+static bool is_column(const pde_problem *p, const char *name)
+{
+    static const char *const ends[] = {"_min", "_max", "_mean"};
+    if (!strcmp(name, "step") || !strcmp(name, "t")) return true;
+    for (int f = 0; f < p->nfields; ++f) {
+        const size_t length = strlen(p->fields[f].name);
+        for (int k = 0; k < RW_COUNT(ends); ++k)
+            if (!strncmp(name, p->fields[f].name, length) && !strcmp(name + length, ends[k])) return true;
+    }
+    return false;
+}
+
+static rw_status check_name(const rw_case *c, const pde_problem *p, const char *setting, const char *name)
+{
+    for (int f = 0; f < p->nfields; ++f)
+        if (!strcmp(p->fields[f].name, name))
+            return rw_named_fail(c, setting, name, ": %s is a field: choose another name", name);
+    for (int i = 0; i < p->nscalars; ++i)
+        if (!strcmp(p->scalars[i].name, name))
+            return rw_named_fail(c, setting, name, ": %s is a parameter: choose another name", name);
+    return RW_OK;
+}
+
+/* The value of an expression, which is a name for those that follow. */
+static rw_status lower(const rw_case *c, pde_language *l, const rw_named *e, rw_value *v)
+{
+    const rw_source source = {e->value->text_source, e->value->text, e->value->text_line, e->value->text_column};
+    rw_parsed parsed;
+    RW_TRY(rw_parse_expression(rw_case_context(c), &source, &parsed));
+    rw_status status = rw_lower(&l->lowering, &source, parsed.statements[0].value, v);
+    if (status == RW_OK) status = rw_lower_local(&l->lowering, &source, 0, e->name, *v);
+    rw_parsed_free(&parsed);
+    return status;
+}
+
+static rw_status inspect_column(const rw_case *c, const pde_problem *p, pde_language *l, const rw_named *e)
+{
+    static const char setting[] = "output.series";
+    rw_value v;
+    RW_TRY(check_name(c, p, setting, e->name));
+    if (is_column(p, e->name))
+        return rw_named_fail(c, setting, e->name, ": series.csv has a column %s already: choose another name", e->name);
+    RW_TRY(lower(c, l, e, &v));
+    if (v.n > 1 || l->graph->nodes[v.node[0]].is_field)
+        return rw_case_fail(
+            c, e->value,
+            "output.series.%.60s is a %s, not a number: reduce it with integral, mean, max, norm, …, or "
+            "write it under output.derived",
+            e->name, v.n > 1 ? "vector" : "field");
+    if (l->graph->nodes[v.node[0]].is_complex)
+        return rw_case_fail(c, e->value, "output.series.%.60s is complex: take real(), imag() or abs()", e->name);
+    return RW_OK;
+}
+
+static rw_status inspect_series(const rw_case *c, const pde_problem *p)
+{
+    rw_context *ctx = rw_case_context(c);
+    rw_named *list;
+    pde_language l;
+    int n;
+    rw_status status = rw_named_read(c, "output.series", &list, &n);
+    if (status == RW_OK && n) {
+        status = pde_language_begin(ctx, p, p->time.start, true, &l);
+        l.lowering.no_fields = false;
+        for (int i = 0; i < n && status == RW_OK; ++i) {
+            status = inspect_column(c, p, &l, list + i);
+            if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
+        }
+        pde_language_end(&l);
+    }
+    rw_free(list);
+    return status;
+}
+
+rw_status pde_inspect_own(const rw_case *c, const pde_problem *p)
+{
+    RW_NOTE(rw_case_context(c), inspect_series(c, p));
+    return RW_OK;
+}

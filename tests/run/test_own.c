@@ -1,0 +1,178 @@
+/* What a case of the problem pde computes for its outputs: own columns of series.csv. */
+#include "pde_test.h"
+
+#include "files/csv.h"
+
+static rw_device *dev;
+
+static rw_status parse(const char *output)
+{
+    char text[1024], path[128];
+    rw_case *c = NULL;
+    snprintf(text, sizeof text,
+             CASE("{u: {initial: \"x\", boundary: neumann}, v: {initial: \"y^2\", boundary: {left: \"1\"}}}",
+                  "parameters: {k: 2}\nequations: [\"du/dt = 0\", \"dv/dt = 0\"]\ntime: {end: 1}\noutput:\n%s\n"),
+             output);
+    snprintf(path, sizeof path, "%s/case.yaml", folder);
+    rw_status status = rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, &c);
+    rw_case_free(&c);
+    return status;
+}
+
+typedef struct mistake {
+    const char *text, *message;
+} mistake;
+
+static void check_mistakes(const mistake *list, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (parse(list[i].text) != RW_ERR_INPUT) fail_msg("%s was accepted", list[i].text);
+        if (!strstr(rw_message(ctx), list[i].message))
+            fail_msg("%s: %s, not %s", list[i].text, rw_message(ctx), list[i].message);
+    }
+}
+
+static void test_mistakes_of_columns(void **state)
+{
+    (void)state;
+    static const mistake list[] = {
+        {"  series: {u: \"sum(u)\"}", ":8:12: output.series.u: u is a field: choose another name"},
+        {"  series: {k: \"sum(u)\"}", ":8:12: output.series.k: k is a parameter: choose another name"},
+        {"  series: {v_mean: \"sum(u)\"}", ":8:12: output.series.v_mean: series.csv has a column v_mean already"},
+        {"  series: {step: \"sum(u)\"}", ":8:12: output.series.step: series.csv has a column step already"},
+        {"  series: {q: \"u\"}", ":8:15: output.series.q is a field, not a number: reduce it with integral, mean"},
+        {"  series: {q: \"[u, v]\"}", ":8:15: output.series.q is a vector, not a number: reduce it"},
+        {"  series: {q: \"1i*sum(u)\"}", ":8:15: output.series.q is complex: take real(), imag() or abs()"},
+        {"  series: {q: \"1 + sum(w)\"}", ":8:24: name w is unknown"},
+        {"  series: {q: r, r: \"sum(u)\"}", ":8:15: name r is unknown"},
+        {"  series: {q: {valu: 1}}", ":8:16: output.series.q.valu is unknown; known are value, unit"},
+        {"  series: {q: [1]}", ":8:15: output.series.q must be an expression, or {value: expression, unit: text}"},
+        {"  series: {sin: 1}", ":8:12: \"sin\" is a coordinate, operator or function of the language"},
+        {"  series: 3", ":8:11: output.series must be a map of names to expressions"},
+    };
+    check_mistakes(list, sizeof list / sizeof *list);
+}
+
+/* The file of a result as a table. */
+static rw_csv_table read_table(const char *results, const char *name)
+{
+    rw_csv_table table;
+    if (rw_csv_read(ctx, result(results, name), &table) != RW_OK) fail_msg("%s", rw_message(ctx));
+    return table;
+}
+
+static const double *column(const rw_csv_table *table, const char *name)
+{
+    for (int i = 0; i < table->n_columns; ++i)
+        if (!strcmp(table->names[i], name)) return table->columns[i];
+    fail_msg("there is no column %s", name);
+    return NULL;
+}
+
+static void near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not %.17g", value, expected);
+}
+
+/* u = x e^-t on the domain [0, 1] x [0, 2] with nodes on all sides: what is linear is exact. */
+#define DECAY                                                                                                          \
+    "problem: pde\ngrid: {size: [9, 5], extent: [1, 2]}\nparameters: {k: 2, r0_0: 3}\nfunctions: \"half(a) = a/2\"\n"  \
+    "fields: {u: {initial: \"x\", boundary: {left: {neumann: \"-exp(-t)\"}, right: {neumann: \"exp(-t)\"}}}}\n"        \
+    "equations: \"du/dt = -u\"\ntime: {end: 1, method: rk4, max_step: 0.01}\n"
+
+static void test_columns(void **state)
+{
+    (void)state;
+    static const char text[] =
+        DECAY "output: {every: 0.25, series_steps: 10, fields: [], figures: [], series: {mass: \"integral(u)\", "
+              "twice: {value: \"k*mass\", unit: kg}, slope: \"max(dx(u))\", r_1: \"half(sum(u)) + r0_0\", "
+              "inverse: \"1/t\", spread: \"mean((u - mean(u))^2)\"}}\n";
+    char path[128];
+    write_case(text, path);
+    run_to_end(path, "columns", NULL, false);
+    rw_csv_table table = read_table("columns", "series.csv");
+    assert_int_equal(table.n_columns, 2 + 3 + 6);
+    assert_true(table.n_rows > 5);
+    const double *t = column(&table, "t");
+    for (size_t k = 0; k < table.n_rows; ++k) {
+        const double now = exp(-t[k]), mean = now / 2;
+        near(column(&table, "u_mean")[k], mean, 1e-9);
+        near(column(&table, "mass")[k], now, 1e-9);
+        near(column(&table, "twice")[k], 2 * now, 1e-9);
+        near(column(&table, "slope")[k], now, 1e-7);
+        near(column(&table, "r_1")[k], 45 * mean / 2 + 3, 1e-8);
+        near(column(&table, "spread")[k], now * now * (204.0 / 64 / 9 - 0.25), 1e-9);
+        if (t[k] > 0) near(column(&table, "inverse")[k], 1 / t[k], 1e-12);
+    }
+    assert_true(isinf(column(&table, "inverse")[0]));
+    assert_string_equal(table.names[6], "twice");
+    rw_csv_free(&table);
+    rw_csv_table units;
+    char where[160];
+    snprintf(where, sizeof where, "%s/columns", folder);
+    assert_int_equal(rw_series_read(ctx, where, &units), RW_OK);
+    assert_string_equal(units.units[6], "kg");
+    rw_csv_free(&units);
+}
+
+/* Columns of one's own cost no pass: they are in the one of minimum, maximum and mean. */
+static void test_columns_share_a_pass(void **state)
+{
+    (void)state;
+    static const char text[] =
+        DECAY "output: {series: {a: \"integral(u^2)\", b: \"max(dx(u))\", c: \"a*b + norm(u)\"}}\n";
+    char path[128];
+    rw_case *c;
+    rw_problem *p;
+    int64_t bytes;
+    rw_expr_plan plan;
+    snprintf(path, sizeof path, "%s/case.yaml", folder);
+    assert_int_equal(rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, &c), RW_OK);
+    assert_int_equal(rw_pde_ops.create(c, dev, false, &bytes, &p), RW_OK);
+    const rw_state *s = &((pde_problem *)p)->state;
+    assert_int_equal(rw_expr_get_plan(s->observers[0], &plan), RW_OK);
+    assert_int_equal(plan.passes, 1);
+    assert_int_equal(s->ncolumns, 2 + 3 + 3);
+    rw_pde_ops.destroy(&p);
+    rw_case_free(&c);
+}
+
+/* A run that continues writes the same rows; other columns are refused. */
+static void test_a_restart_has_the_same_columns(void **state)
+{
+    (void)state;
+    static const char text[] = DECAY "output: {every: 0.25, series_steps: 3, fields: [], figures: [], series: {mass: "
+                                     "\"integral(u)\", lag: \"mean(u)*t\"}}\n";
+    char path[128], where[160];
+    const char *set[] = {"output.series={mass: \"sum(u)\"}"};
+    write_case(text, path);
+    run_to_end(path, "whole", NULL, false);
+    run_to_end(path, "parts", "time.end=0.5", false);
+    run_to_end(path, "parts", NULL, true);
+    assert_true(same_files("whole", "series.csv", "parts", "series.csv"));
+    snprintf(where, sizeof where, "%s/parts", folder);
+    const rw_run_options options = {.folder = where, .device = "cpu", .set = set, .nset = 1, .restart = true};
+    assert_int_equal(rw_run_case(ctx, path, &options, NULL), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(ctx), "output.series: {mass: "));
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return !open_folder() || rw_device_open(ctx, "cpu", &dev) != RW_OK;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    rw_device_close(&dev);
+    return close_folder();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mistakes_of_columns), cmocka_unit_test(test_columns),
+                                       cmocka_unit_test(test_columns_share_a_pass),
+                                       cmocka_unit_test(test_a_restart_has_the_same_columns)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
