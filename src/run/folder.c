@@ -136,7 +136,7 @@ static bool is_figure(const rw_run *r, const char *name)
     char file[100];
     const rw_problem *p = r->problem;
     for (int i = 0; p && i < p->nfields; i++) {
-        rw_picture_name(p->fields[i].name, file, sizeof(file));
+        rw_picture_name(rw_state_shown(&p->fields[i]), file, sizeof(file));
         size_t length = strlen(file);
         if (strncmp(name, file, length) != 0 || name[length] != '-') continue;
         const char *end = name + length + 1 + digits(name + length + 1);

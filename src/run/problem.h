@@ -75,7 +75,9 @@ typedef struct rw_problem_ops {
      * in the order left, right, bottom, top, back, front. wide: NULL, or the field with one node more at each of these,
      * x fastest: there the values at time t are put, other nodes stay. Fields on the problem's grid only. */
     rw_status (*sides)(rw_problem *p, int field, double t, bool has[6], double *wide);
-    bool own_series; /* (optional) it makes the columns of output.series */
+    bool computes_outputs; /* (optional) it knows output.series and output.derived */
+    /* (optional) computes the derived fields of the present state */
+    rw_status (*derive)(rw_problem *p);
     /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides:
      * pictures of results that are there. */
     rw_status (*outline)(const rw_case *c, rw_problem **problem);

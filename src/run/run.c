@@ -261,6 +261,7 @@ static rw_status name_place(rw_run *r, rw_status status)
     rw_text place = {0};
     for (int i = 0; i < r->problem->nfields && !place.length; i++) {
         rw_finite found;
+        if (fields[i].derived) continue;
         if (rw_finite_find(fields[i].array, &found) != RW_OK || found.first < 0) continue;
         rw_text_add(&place, "; %s is %s at ", fields[i].name, rw_finite_word(found.value));
         rw_layout_place(rw_output_layout(r->problem, i), found.first, &place);

@@ -211,7 +211,7 @@ bool rw_contents_has(const rw_run *r, int output, const char *field, int format)
 rw_status rw_contents_save(rw_run *r, rw_h5 *file);
 rw_status rw_contents_load(rw_run *r, rw_h5 *file);
 void rw_contents_free(rw_run *r);
-bool rw_contents_wants(const rw_texts *list, const char *field);
+bool rw_contents_wants(const rw_texts *list, const rw_state_field *field);
 /* Whether output.figures asks for pictures of a field; of one on a single node or cell only by its name. */
 bool rw_contents_draws(const rw_run *r, int field);
 
@@ -222,7 +222,8 @@ typedef struct rw_field_picture {
     rw_dtype type;
     const void *data; /* shape (z, y, x) */
     rw_colormap map;
-    double min, max; /* equal: automatic */
+    double min, max;        /* equal: automatic */
+    const double *arrow[2]; /* of a vector on a plane, whose moduli the data are; NULL: none */
 } rw_field_picture;
 /* A field's values as they are drawn: f64 (moduli of complex ones), with the nodes of Dirichlet sides. */
 typedef struct rw_frame {
@@ -230,10 +231,16 @@ typedef struct rw_frame {
     const double *values;
     double *own;      /* what `values` points to, when they are not the field's; rw_free it */
     double low, high; /* of the finite values; low > high: there is none */
+    int ncomponents;  /* of a vector, of which `values` are the moduli; 0: it is none */
+    const double *component[3];
 } rw_frame;
+/* The frame of a vector from those of its n components, which are freed; n = 1: that frame. */
+rw_status rw_frame_join(rw_run *r, int n, rw_frame *parts, rw_frame *frame);
 /* size: of the data, with the nodes on Dirichlet sides (as outputs have them) or without (as arrays have them). */
 rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, const int64_t size[3], double t,
                         rw_frame *frame);
+/* frames.c: a field in the file of an output, or the vector that it begins. */
+rw_status rw_frame_read(rw_run *r, rw_h5 *file, int field, double t, rw_frame *frame);
 /* sides.c: the grid with the nodes on Dirichlet sides. has: (optional) which sides have them. */
 rw_status rw_sides_grid(rw_run *r, rw_layout *grid, bool has[6]);
 /* A field with these nodes. *own: what `values` points to, where that is not `data`; rw_free it. */

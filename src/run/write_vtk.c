@@ -16,13 +16,47 @@ enum { NAME = 64 };
 static bool suits_vti(const rw_layout *layout) { return layout->kind == RW_LAYOUT_GRID; }
 static bool suits_vtm(const rw_layout *layout) { return layout->kind == RW_LAYOUT_BLOCKS; }
 
-/* rw_free it; NULL: no memory, which has been reported. */
-static rw_vti_array *arrays_of(rw_run *r, int n, const rw_written_field *fields)
+/* Arrays of the file, vectors as three components each. */
+typedef struct file_arrays {
+    int n;
+    rw_vti_array *list;
+    void **own; /* [n] data of vectors */
+} file_arrays;
+
+static void free_arrays(file_arrays *a)
 {
-    rw_vti_array *arrays = rw_calloc((size_t)n, sizeof(*arrays));
-    if (!arrays) rw_fail_memory(r->ctx, (size_t)n * sizeof(*arrays), "files for ParaView");
-    for (int i = 0; arrays && i < n; i++) arrays[i] = (rw_vti_array){fields[i].name, fields[i].type, fields[i].data};
-    return arrays;
+    for (int i = 0; a->own && i < a->n; i++) rw_free(a->own[i]);
+    rw_free(a->own);
+    rw_free(a->list);
+}
+
+/* m fields as one array of vectors, in f64 or f32 as they are. */
+static void *interleave(int m, const rw_written_field *fields)
+{
+    const size_t n = (size_t)rw_layout_count(fields->layout), size = rw_dtype_size(fields->type);
+    char *data = rw_calloc(3 * n, size);
+    for (int k = 0; data && k < m; k++)
+        for (size_t i = 0; i < n; i++)
+            memcpy(data + (3 * i + (size_t)k) * size, (const char *)fields[k].data + i * size, size);
+    return data;
+}
+
+static rw_status make_arrays(rw_run *r, int n, const rw_written_field *fields, file_arrays *a)
+{
+    *a = (file_arrays){.list = rw_calloc((size_t)n, sizeof(*a->list)), .own = rw_calloc((size_t)n, sizeof(*a->own))};
+    bool good = a->list && a->own;
+    for (int i = 0, m; good && i < n; i += m) {
+        const rw_written_field *f = &fields[i];
+        rw_vti_array *to = &a->list[a->n++];
+        for (m = 1; f->vector && i + m < n && f[m].vector == f->vector;) m++;
+        *to = (rw_vti_array){f->name, f->type, f->data, 0};
+        if (!f->vector) continue;
+        to->data = a->own[a->n - 1] = interleave(m, f);
+        to->name = f->vector;
+        to->components = 3;
+        good = to->data != NULL;
+    }
+    return good ? RW_OK : rw_fail_memory(r->ctx, (size_t)n * sizeof(*a->list), "files for ParaView");
 }
 
 static rw_status write_vti(rw_run *r, int n, const rw_written_field *fields, int output)
@@ -31,9 +65,10 @@ static rw_status write_vti(rw_run *r, int n, const rw_written_field *fields, int
     snprintf(name, sizeof(name), "vti/%06d.vti", output);
     const rw_grid grid = rw_layout_grid(fields->layout);
     RW_TRY(rw_folder_claim(r, name, path));
-    rw_vti_array *arrays = arrays_of(r, n, fields);
-    rw_status status = arrays ? rw_vti_write(r->ctx, path, &grid, n, arrays) : RW_ERR_MEMORY;
-    rw_free(arrays);
+    file_arrays arrays;
+    rw_status status = make_arrays(r, n, fields, &arrays);
+    if (status == RW_OK) status = rw_vti_write(r->ctx, path, &grid, arrays.n, arrays.list);
+    free_arrays(&arrays);
     return status;
 }
 
@@ -60,7 +95,8 @@ static rw_status write_block(const rw_run *r, const char *path, int b, int n, co
                       : rw_fail_memory(r->ctx, (size_t)rw_blocks_points(g) * sizeof *points, "the points of a block");
     for (int i = 0; i < n && status == RW_OK; ++i) {
         own[i] = arrays[i];
-        own[i].data = (const char *)arrays[i].data + (size_t)block.first_cell * rw_dtype_size(arrays[i].type);
+        own[i].data = (const char *)arrays[i].data +
+                      (size_t)block.first_cell * (size_t)RW_MAX(own[i].components, 1) * rw_dtype_size(arrays[i].type);
     }
     if (status == RW_OK) status = rw_vts_write(r->ctx, path, block.cells, (const double(*)[3])points, n, own);
     rw_free(points);
@@ -74,22 +110,23 @@ static rw_status write_vtm(rw_run *r, int n, const rw_written_field *fields, int
     int count = rw_blocks_count(r->grid->blocks);
     char(*texts)[NAME] = rw_calloc((size_t)count, sizeof *texts);
     const char **files = rw_calloc((size_t)count, sizeof *files);
-    rw_vti_array *arrays = arrays_of(r, n, fields);
-    rw_status status =
-        texts && files && arrays ? RW_OK : rw_fail_memory(r->ctx, (size_t)count * sizeof *texts, "a .vtm file");
+    file_arrays arrays;
+    rw_status status = make_arrays(r, n, fields, &arrays);
+    if (status == RW_OK && !(texts && files))
+        status = rw_fail_memory(r->ctx, (size_t)count * sizeof *texts, "a .vtm file");
     for (int b = 0; b < count && status == RW_OK; ++b) {
         snprintf(texts[b], sizeof *texts, "%06d-%d.vts", output, b);
         files[b] = texts[b];
         snprintf(name, sizeof name, "vtm/%.50s", texts[b]);
         status = rw_folder_claim(r, name, path);
-        if (status == RW_OK) status = write_block(r, path, b, n, arrays);
+        if (status == RW_OK) status = write_block(r, path, b, arrays.n, arrays.list);
     }
     snprintf(name, sizeof name, "vtm/%06d.vtm", output);
     if (status == RW_OK) status = rw_folder_claim(r, name, path);
     if (status == RW_OK) status = rw_vtm_write(r->ctx, path, count, files);
     rw_free(texts);
     rw_free(files);
-    rw_free(arrays);
+    free_arrays(&arrays);
     return status;
 }
 

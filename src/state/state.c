@@ -18,7 +18,7 @@ rw_status rw_state_add(rw_state *s, const char *name, const char *unit, rw_dtype
     if (!rw_grow(&s->fields, &s->capacity, s->nfields + 1, sizeof *s->fields))
         return s->device ? rw_fail_memory(s->device->ctx, sizeof *s->fields, "fields") : RW_ERR_MEMORY;
     rw_state_field *f = &s->fields[s->nfields];
-    *f = (rw_state_field){name, unit, NULL, layout};
+    *f = (rw_state_field){.name = name, .unit = unit, .layout = layout};
     s->nfields++;
     if (!s->device) return RW_OK;
     const int rank = rw_layout_shape(layout, shape);
@@ -70,22 +70,27 @@ static const char *name_of(const rw_state *s, int f, char text[16])
     return text;
 }
 
-/* Results are called r0_0 …, or with more letters where the case has such names. */
-static void choose_prefix(rw_state *s, const rw_state_own *own)
+/* Name i of a program: its scalars, fields and own columns. */
+static const char *name_at(const rw_state_own *own, int64_t i)
 {
-    const rw_expr_spec *spec = own ? own->spec : NULL;
-    const size_t longest = sizeof s->prefix - 1;
+    const rw_expr_spec *spec = own->spec;
+    if (i < spec->nscalars) return spec->scalars[i].name;
+    if (i < spec->nscalars + spec->nfields) return spec->fields[i - spec->nscalars].name;
+    return own->columns[i - spec->nscalars - spec->nfields].name;
+}
+
+/* "r", or as many of them as it takes. */
+void rw_state_prefix(const rw_state_own *own, char prefix[32])
+{
+    const int64_t names = own ? own->spec->nscalars + own->spec->nfields + own->n : 0;
     bool taken = true;
-    memset(s->prefix, 0, sizeof s->prefix);
-    for (size_t n = 0; taken && n < longest - 16; n++) { /* names have 31 characters at most */
-        s->prefix[n] = 'r';
+    memset(prefix, 0, 32);
+    for (size_t n = 0; taken && n < 16; n++) { /* of 31 characters that a name may have */
+        prefix[n] = 'r';
         taken = false;
-        for (int64_t i = 0; spec && i < spec->nscalars + spec->nfields + own->n; i++) {
-            const char *name = i < spec->nscalars ? spec->scalars[i].name
-                               : i < spec->nscalars + spec->nfields
-                                   ? spec->fields[i - spec->nscalars].name
-                                   : own->columns[i - spec->nscalars - spec->nfields].name;
-            taken = taken || (!strncmp(name, s->prefix, n + 1) && isdigit((unsigned char)name[n + 1]));
+        for (int64_t i = 0; i < names && !taken; i++) {
+            const char *name = name_at(own, i);
+            taken = !strncmp(name, prefix, n + 1) && isdigit((unsigned char)name[n + 1]);
         }
     }
 }
@@ -155,7 +160,7 @@ rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *o
         for (int k = 0; k < KINDS; ++k)
             RW_TRY(add_column(s, rw_format("%s_%s", s->fields[f].name, kinds[k]), s->fields[f].unit));
     for (int i = 0; i < s->nown; ++i) RW_TRY(add_column(s, rw_strdup(own->columns[i].name), own->columns[i].unit));
-    choose_prefix(s, own);
+    rw_state_prefix(own, s->prefix);
     for (int f = 0; f < s->nfields; ++f)
         if (is_first_of_layout(s, f)) RW_TRY(make_observer(s, f, f == 0 ? own : NULL));
     return RW_OK;

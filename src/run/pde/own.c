@@ -68,7 +68,7 @@ static bool is_column(const pde_problem *p, const char *name)
     return false;
 }
 
-static rw_status check_name(const rw_case *c, const pde_problem *p, const char *setting, const char *name)
+rw_status pde_check_own_name(const rw_case *c, const pde_problem *p, const char *setting, const char *name)
 {
     for (int f = 0; f < p->nfields; ++f)
         if (!strcmp(p->fields[f].name, name))
@@ -79,8 +79,7 @@ static rw_status check_name(const rw_case *c, const pde_problem *p, const char *
     return RW_OK;
 }
 
-/* The value of an expression, which is a name for those that follow. */
-static rw_status lower(const rw_case *c, pde_language *l, const rw_named *e, rw_value *v)
+rw_status pde_lower_named(const rw_case *c, pde_language *l, const rw_named *e, rw_value *v)
 {
     const rw_source source = {e->value->text_source, e->value->text, e->value->text_line, e->value->text_column};
     rw_parsed parsed;
@@ -95,10 +94,10 @@ static rw_status inspect_column(const rw_case *c, const pde_problem *p, pde_lang
 {
     static const char setting[] = "output.series";
     rw_value v;
-    RW_TRY(check_name(c, p, setting, e->name));
+    RW_TRY(pde_check_own_name(c, p, setting, e->name));
     if (is_column(p, e->name))
         return rw_named_fail(c, setting, e->name, ": series.csv has a column %s already: choose another name", e->name);
-    RW_TRY(lower(c, l, e, &v));
+    RW_TRY(pde_lower_named(c, l, e, &v));
     if (v.n > 1 || l->graph->nodes[v.node[0]].is_field)
         return rw_case_fail(
             c, e->value,
@@ -130,8 +129,9 @@ static rw_status inspect_series(const rw_case *c, const pde_problem *p)
     return status;
 }
 
-rw_status pde_inspect_own(const rw_case *c, const pde_problem *p)
+rw_status pde_inspect_own(const rw_case *c, pde_problem *p)
 {
     RW_NOTE(rw_case_context(c), inspect_series(c, p));
+    RW_NOTE(rw_case_context(c), pde_read_derived(c, p));
     return RW_OK;
 }

@@ -22,6 +22,7 @@ static void destroy(rw_problem **problem)
     rw_expr_destroy(&p->initial);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
     rw_free(p->owned);
+    pde_free_derived(p);
     rw_state_free(&p->state);
     rw_free(p->fields);
     rw_free(p->sides);
@@ -166,6 +167,7 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     RW_TRY(pde_set_initial(c, p));
     RW_TRY(pde_observe(c, p));
     rw_problem_take_state(&p->base, &p->state);
+    RW_TRY(pde_make_derived(c, p, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE));
     rw_status status = rw_ode_create(p->device, spec, &p->ode);
     if (status == RW_ERR_ARGUMENT) /* a setting of time */
         status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
@@ -286,7 +288,9 @@ static rw_status outline(const rw_case *c, rw_problem **problem)
     *problem = &p->base;
     if (!p) return RW_ERR_MEMORY;
     rw_status status = read_case(c, p);
+    if (status == RW_OK) status = pde_read_derived(c, p);
     if (status == RW_OK) status = make_fields(p, RW_MEMORY_DEVICE);
+    if (status == RW_OK) status = pde_make_derived(c, p, RW_MEMORY_DEVICE);
     if (status != RW_OK) destroy(problem);
     return status;
 }
@@ -298,9 +302,10 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     if (!p) return RW_ERR_MEMORY;
     rw_problem *base = &p->base;
     rw_status status = read_case(c, p);
+    if (status == RW_OK) status = pde_read_derived(c, p);
     if (status == RW_OK) {
         rw_ode_spec spec = ode_spec(c, p, p->order);
-        *bytes_needed = rw_ode_bytes(&spec);
+        *bytes_needed = rw_ode_bytes(&spec) + pde_derived_bytes(p);
         if (!estimate) status = make_state(c, p, &spec);
     }
     if (status == RW_OK && !estimate) *problem = base;
@@ -454,5 +459,6 @@ const rw_problem_ops rw_pde_ops = {
     .statistics = statistics,
     .method = method_of,
     .check = check,
-    .own_series = true,
+    .computes_outputs = true,
+    .derive = pde_derive,
 };
