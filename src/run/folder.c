@@ -157,6 +157,7 @@ static bool may_write(const rw_run *r, const char *sub, const char *name)
 {
     const char *folder, *base;
     if (!*sub) return rw_journal_split(name, &folder, &base);
+    if (rw_probes_owns(r, sub, name)) return true;
     if (strcmp(sub, "figures") == 0) return is_figure(r, name);
     size_t n = digits(name);
     if (n < 6) return false;

@@ -35,7 +35,7 @@ static rw_status check_own(const rw_run *r)
     const struct {
         const char *name;
         const rw_tree *given;
-    } list[] = {{"series", r->output.series}, {"derived", r->output.derived}};
+    } list[] = {{"series", r->output.series}, {"derived", r->output.derived}, {"probes", r->output.probes}};
     for (int i = 0; i < RW_COUNT(list) && !r->ops->computes_outputs; i++)
         if (list[i].given)
             return rw_case_fail(r->c, list[i].given, "output.%s: the problem %s does not have it: omit this setting",
@@ -52,6 +52,7 @@ rw_status rw_output_check(rw_run *r)
     RW_TRY(rw_frames_check(r));
     RW_TRY(rw_writers_check(r));
     RW_TRY(check_own(r));
+    RW_TRY(rw_probes_prepare(r));
     if (r->stationary && r->output.every > 0)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.every"),
                             "output.every = %g: the problem %s is stationary, and has no time: use output.every_steps, "
@@ -82,6 +83,7 @@ static rw_status write_output(rw_run *r, bool last)
         if (!rw_contents_draws(r, i)) continue;
         if (r->output.figures_every == RUN_FIGURES_ALL || last) RW_TRY(rw_figures_output(r, &fields[i], output));
     }
+    RW_TRY(rw_probes_write(r, true));
     double t = r->times[output] = rw_run_time(r);
     r->noutputs++; /* from here on a checkpoint counts it as made */
     r->interpolated += r->interpolating;
@@ -94,6 +96,7 @@ static rw_status write_output(rw_run *r, bool last)
     rw_log(r->ctx, RW_LOG_INFO, "output %s at %s = %.9g", text, rw_run_axis(r), t);
     RW_TRY(rw_log_event(r, "output", "output", text));
     RW_TRY(rw_csv_flush(r->series, NULL));
+    RW_TRY(rw_probes_flush(r));
     return rw_writers_index(r, false);
 }
 

@@ -7,6 +7,7 @@
 #include "io/h5.h"
 #include "rechenwerk/device.h"
 #include "run/case.h"
+#include "run/probes.h"
 #include "state/state.h"
 
 typedef struct rw_problem rw_problem;
@@ -75,7 +76,7 @@ typedef struct rw_problem_ops {
      * in the order left, right, bottom, top, back, front. wide: NULL, or the field with one node more at each of these,
      * x fastest: there the values at time t are put, other nodes stay. Fields on the problem's grid only. */
     rw_status (*sides)(rw_problem *p, int field, double t, bool has[6], double *wide);
-    bool computes_outputs; /* (optional) it knows output.series and output.derived */
+    bool computes_outputs; /* (optional) it knows output.series, output.derived and output.probes */
     /* (optional) computes the derived fields of the present state */
     rw_status (*derive)(rw_problem *p);
     /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides:
@@ -104,9 +105,10 @@ struct rw_problem {
     double end;       /* final time; stationary: not read */
     double tolerance; /* stationary: the residual at which the state is a solution */
     rw_layout grid;   /* of the fields that have no layout of their own */
-    int nfields, ncolumns,
-        nown;               /* nown: the last columns are numbers of the case's own, which may be infinite or NaN */
-    rw_state_field *fields; /* without arrays after `outline` */
+    rw_domain domain; /* of a uniform grid, for probes */
+    int nfields, ncolumns;
+    int nown;                       /* the last columns are numbers of the case's own, which may be infinite or NaN */
+    rw_state_field *fields;         /* without arrays after `outline` */
     const rw_state_column *columns; /* the first is t; none after `outline` */
 };
 

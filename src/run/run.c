@@ -45,6 +45,7 @@ static rw_status begin(rw_run *r, bool fresh)
     rw_run_set_end(r);
     RW_TRY(rw_folder_begin(r, fresh));
     RW_TRY(rw_series_begin(r, fresh, position));
+    RW_TRY(rw_probes_begin(r, fresh));
     r->begun = true;
     RW_TRY(rw_writers_folders(r));
     if (r->output.figures.n > 0) RW_TRY(rw_folder_make(r, "figures"));
@@ -117,6 +118,7 @@ static rw_status write_row(rw_run *r)
     if (status == RW_OK && rw_seconds() - r->flushed >= 1) {
         r->flushed = rw_seconds();
         status = rw_csv_flush(r->series, NULL);
+        if (status == RW_OK) status = rw_probes_flush(r);
     }
     rw_watch(r, before);
     return status;
@@ -237,6 +239,7 @@ static rw_status complete(rw_run *r)
     RW_TRY(rw_writers_index(r, true));
     RW_TRY(rw_checkpoint_write(r));
     RW_TRY(rw_figures_series(r));
+    RW_TRY(rw_probes_draw(r));
     return make_checks(r);
 }
 
@@ -309,7 +312,8 @@ static rw_status finish(rw_run *r, rw_status status)
     if (!r->begun) return status;
     const char *reason = r->reason && status == RW_ERR_NOT_CONVERGED ? r->reason : reason_of(status);
     char *message = rw_strdup(rw_message(r->ctx));
-    rw_status closed = rw_csv_close(&r->series);
+    rw_status closed = rw_csv_close(&r->series), probes = rw_probes_close(r);
+    if (closed == RW_OK) closed = probes;
     if (status == RW_OK && closed != RW_OK) {
         status = closed;
         reason = "failed";

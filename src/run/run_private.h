@@ -118,6 +118,7 @@ typedef struct rw_run {
     bool index_stale;
     double checkpoint_clock, checkpoint_time; /* of the last one; checkpoint_time is NaN before the first */
     int64_t checkpoint_step, ncheckpoints, npictures;
+    struct rw_probes *probes;       /* probes.c */
     struct rw_frames *frames;       /* frames.c: limits of the pictures so far */
     const rw_problem_check *checks; /* the problem's, once they are made */
     int nchecks;
@@ -204,6 +205,18 @@ rw_status rw_series_row(rw_run *r, bool write);
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
 /* seconds: of the output, without waiting for steps and without compiling. */
 rw_status rw_output_write(rw_run *r, bool last, double *seconds);
+/* probes.c: the setting read; tables opened; a row of the points, or of the lines, for the present state. */
+rw_status rw_probes_prepare(rw_run *r);
+rw_status rw_probes_begin(rw_run *r, bool fresh);
+rw_status rw_probes_write(rw_run *r, bool lines);
+rw_status rw_probes_flush(rw_run *r);
+rw_status rw_probes_save(rw_run *r, rw_h5 *file);
+rw_status rw_probes_load(rw_run *r, rw_h5 *file);
+rw_status rw_probes_draw(rw_run *r);
+rw_status rw_probes_close(rw_run *r);
+void rw_probes_free(rw_run *r);
+/* Whether a probe writes a file of this name in the subfolder. */
+bool rw_probes_owns(const rw_run *r, const char *folder, const char *name);
 /* contents.c */
 rw_status rw_contents_begin(rw_run *r);                       /* after the checkpoint is loaded */
 bool rw_contents_in(const rw_run *r, int output, int format); /* whether the output has files of a format */

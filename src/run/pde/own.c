@@ -1,5 +1,6 @@
 /* What a case computes for its outputs: further columns of series.csv (output.series). They are reductions of the
  * fields, in one pass with minimum, maximum and mean. */
+#include <math.h>
 #include <string.h>
 
 #include "run/pde/pde.h"
@@ -129,9 +130,37 @@ static rw_status inspect_series(const rw_case *c, const pde_problem *p)
     return status;
 }
 
+/* ---- the domain -------------------------------------------------------------------------------------------------- */
+
+rw_domain pde_domain(const pde_problem *p)
+{
+    rw_domain domain = {.ndim = p->grid.ndim};
+    for (int d = 0; d < p->grid.ndim; ++d) {
+        const rw_boundary *b = p->fields[0].boundary + 2 * d; /* nodes lie alike in all fields */
+        const double h = p->grid.spacing[d], n = (double)p->grid.size[d], first = p->grid.origin[d];
+        const bool cell = p->layout == RW_GRID_CELL;
+        domain.periodic[d] = b->kind == RW_BOUNDARY_PERIODIC;
+        domain.lower[d] = first - (cell ? h / 2 : pde_pins(p, b[0].kind) ? h : 0);
+        domain.upper[d] = first + (n - 1) * h + (cell ? h / 2 : domain.periodic[d] || pde_pins(p, b[1].kind) ? h : 0);
+        if (fabs(domain.lower[d]) <= 1e-12 * n * h) domain.lower[d] = 0;
+    }
+    return domain;
+}
+
+static rw_status inspect_probes(const rw_case *c, const pde_problem *p)
+{
+    rw_probe *list;
+    int n;
+    const rw_domain domain = pde_domain(p);
+    rw_status status = rw_probes_read(c, &domain, !p->no_grid, &list, &n);
+    rw_free(list);
+    return status;
+}
+
 rw_status pde_inspect_own(const rw_case *c, pde_problem *p)
 {
     RW_NOTE(rw_case_context(c), inspect_series(c, p));
     RW_NOTE(rw_case_context(c), pde_read_derived(c, p));
+    RW_NOTE(rw_case_context(c), inspect_probes(c, p));
     return RW_OK;
 }

@@ -88,6 +88,7 @@ static rw_status make_fields(pde_problem *p, rw_memory memory)
     }
     p->state.device = p->device;
     p->base.end = p->time.end;
+    p->base.domain = pde_domain(p);
     for (int f = 0; f < p->nfields; ++f)
         RW_TRY(rw_state_add(&p->state, p->fields[f].name, p->units[f], p->fields[f].dtype, g, memory));
     rw_problem_take_state(&p->base, &p->state);

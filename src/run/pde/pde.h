@@ -87,6 +87,7 @@ rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], doubl
 rw_expr_spec pde_program_spec(const pde_problem *p, const rw_expr_spec *given);
 /* The columns of series.csv, with those of output.series. */
 rw_status pde_observe(const rw_case *c, pde_problem *p);
+rw_domain pde_domain(const pde_problem *p);
 /* derived.c: what output.derived computes. `read` finds names and shapes, `make` the arrays, with a device, and the
  * program. */
 rw_status pde_read_derived(const rw_case *c, pde_problem *p);
