@@ -139,6 +139,7 @@ static bool is_figure(const rw_run *r, const char *name)
         rw_picture_name(rw_state_shown(&p->fields[i]), file, sizeof(file));
         size_t length = strlen(file);
         if (strncmp(name, file, length) != 0 || name[length] != '-') continue;
+        if (!strcmp(name + length, "-animation.png") || !strcmp(name + length, "-animation.mp4")) return true;
         const char *end = name + length + 1 + digits(name + length + 1);
         if (end - (name + length + 1) >= 6 &&
             (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png")))

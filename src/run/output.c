@@ -49,6 +49,8 @@ rw_status rw_output_check(rw_run *r)
     const int n = r->problem->nfields;
     RW_TRY(check_names(r, &r->output.fields, fields, n, "output.fields"));
     RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
+    RW_TRY(check_names(r, &r->output.animation, fields, n, "output.animation"));
+    RW_TRY(rw_animation_check(r));
     RW_TRY(rw_frames_check(r));
     RW_TRY(rw_writers_check(r));
     RW_TRY(check_own(r));

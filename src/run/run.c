@@ -240,6 +240,7 @@ static rw_status complete(rw_run *r)
     RW_TRY(rw_checkpoint_write(r));
     RW_TRY(rw_figures_series(r));
     RW_TRY(rw_probes_draw(r));
+    RW_TRY(rw_animation_make(r));
     return make_checks(r);
 }
 

@@ -217,6 +217,9 @@ rw_status rw_probes_close(rw_run *r);
 void rw_probes_free(rw_run *r);
 /* Whether a probe writes a file of this name in the subfolder. */
 bool rw_probes_owns(const rw_run *r, const char *folder, const char *name);
+/* animation.c: refuses an animation without frames; makes them at the end. */
+rw_status rw_animation_check(const rw_run *r);
+rw_status rw_animation_make(rw_run *r);
 /* contents.c */
 rw_status rw_contents_begin(rw_run *r);                       /* after the checkpoint is loaded */
 bool rw_contents_in(const rw_run *r, int output, int format); /* whether the output has files of a format */

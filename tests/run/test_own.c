@@ -1,5 +1,5 @@
 /* What a case of the problem pde computes for its outputs: own columns of series.csv; derived fields and vectors, in
- * files of all formats, on Dirichlet sides and in pictures; probes. */
+ * files of all formats, on Dirichlet sides and in pictures; probes; animations. */
 #include "pde_test.h"
 
 #include "files/csv.h"
@@ -430,6 +430,75 @@ static void test_a_restart_has_the_same_probes(void **state)
     assert_non_null(strstr(rw_message(ctx), "output.probes: {p: "));
 }
 
+/* ---- animations -------------------------------------------------------------------------------------------------- */
+
+#define FILM                                                                                                           \
+    CASE("{u: {initial: \"x\"}, v: {initial: \"y\"}}",                                                                 \
+         "equations: [\"du/dt = -u\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.25}\n"                       \
+         "output: {fields: [], derived: {q: \"[u, v]\"}, %s}\n")
+
+static rw_status run_film(const char *output, const char *results)
+{
+    char text[1024], path[128];
+    snprintf(text, sizeof text, FILM, output);
+    write_case(text, path);
+    return run_until(path, results, (rw_run_options){0}, -1);
+}
+
+static void test_animations_without_frames(void **state)
+{
+    (void)state;
+    static const mistake list[] = {
+        {"animation: u",
+         ":6:57: output.animation: there are no frames between the start and the end: set output.every"},
+        {"every: 0.5, animation: w", ":6:69: output.animation: 'w' is not a field; "},
+        {"every: 0.5, animation: [v, q], figures: [v]",
+         ":6:73: output.animation: there are no frames of 'q', since output.figures draws no pictures of it"},
+        {"every: 0.5, animation: all, figures: []", "output.animation: there are no frames of 'all'"},
+        {"every: 0.5, animation: u, figures_every: last", "since output.figures_every = last draws one picture"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+        assert_int_equal(run_film(list[i].text, "nothing"), RW_ERR_INPUT);
+        if (!strstr(rw_message(ctx), list[i].message)) fail_msg("%s: %s", list[i].text, rw_message(ctx));
+    }
+}
+
+/* A program ffmpeg that writes its arguments into the last of them, and fails as told. */
+static void put_ffmpeg(int code)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "mkdir -p '%s/bin' && printf '#!/bin/sh\\nfor last; do :; done\\necho \"$@\" >\"$last\"\\nexit %d\\n' "
+             ">'%s/bin/ffmpeg' && chmod +x '%s/bin/ffmpeg'",
+             folder, code, folder, folder);
+    assert_int_equal(system(text), 0);
+}
+
+static void test_animations(void **state)
+{
+    (void)state;
+    size_t n;
+    char *before = rw_strdup(getenv("PATH")), *path = rw_format("%s/bin:%s", folder, before);
+    setenv("PATH", path, 1);
+    put_ffmpeg(0);
+    assert_int_equal(run_film("every: 0.25, animation: [u, q], animation_rate: 4", "film"), RW_OK);
+    char *bytes = read_bytes("film", "figures/q-animation.png", &n);
+    assert_memory_equal(bytes + 37, "acTL\0\0\0\5\0\0\0\0", 12); /* five frames, again and again */
+    rw_free(bytes);
+    bytes = read_bytes("film", "figures/u-animation.mp4", &n);
+    assert_non_null(strstr(bytes, "-i "));
+    assert_non_null(strstr(bytes, "/figures/u-animation.png"));
+    rw_free(bytes);
+    assert_int_not_equal(access(result("film", "figures/v-animation.png"), F_OK), 0);
+    put_ffmpeg(1);
+    assert_int_equal(run_film("every: 0.5, animation: all", "failed"), RW_OK);
+    assert_int_equal(access(result("failed", "figures/v-animation.png"), F_OK), 0);
+    assert_int_not_equal(access(result("failed", "figures/v-animation.mp4"), F_OK), 0);
+    setenv("PATH", before, 1);
+    rw_free(path);
+    rw_free(before);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -458,6 +527,8 @@ int main(void)
                                        cmocka_unit_test(test_mistakes_of_probes),
                                        cmocka_unit_test(test_probes_are_cubic),
                                        cmocka_unit_test(test_probes_of_other_axes),
-                                       cmocka_unit_test(test_a_restart_has_the_same_probes)};
+                                       cmocka_unit_test(test_a_restart_has_the_same_probes),
+                                       cmocka_unit_test(test_animations_without_frames),
+                                       cmocka_unit_test(test_animations)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
