@@ -1,4 +1,4 @@
-/* Probes of a run: tables in probes/, and their curves at the end.
+/* Probes of a run: tables in probes/. Their curves: probes_figures.c.
  *
  * A value is the product of cubic polynomials along the axes, through the four nodes nearest to the point: error of
  * order h^4. Nodes on Dirichlet sides, with the values there, are among them; near other sides and ends of the grid the
@@ -12,7 +12,7 @@
 
 #include "run/run_private.h"
 
-enum { NODES = 4, CURVES = 6 };
+enum { NODES = 4 };
 
 /* The nodes along an axis that a value is made of, with their weights. */
 typedef struct weights {
@@ -20,13 +20,6 @@ typedef struct weights {
     int64_t node[NODES];
     double weight[NODES];
 } weights;
-
-struct rw_probes {
-    int n;
-    rw_probe *list;
-    rw_csv **table;
-    double *position; /* [n] of the tables in the checkpoint, from which the run goes on */
-};
 
 /* ---- interpolation ----------------------------------------------------------------------------------------------- */
 
@@ -65,14 +58,14 @@ static double value_at(const rw_layout *grid, const rw_domain *domain, rw_dtype 
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-static int columns_before(const rw_run *r, const rw_probe *p) { return p->is_line ? 1 + r->grid->ndim : 1; }
+int rw_probe_columns_before(const rw_run *r, const rw_probe *p) { return p->is_line ? 1 + r->grid->ndim : 1; }
 
 static rw_status open_table(rw_run *r, int i, bool fresh)
 {
     static const char *const axes[] = {"x", "y", "z"};
-    struct rw_probes *all = r->probes;
+    rw_probes *all = r->probes;
     const rw_probe *p = &all->list[i];
-    const int before = columns_before(r, p), n = before + r->problem->nfields;
+    const int before = rw_probe_columns_before(r, p), n = before + r->problem->nfields;
     char name[80], path[RW_PATH_SIZE];
     snprintf(name, sizeof(name), "probes/%.60s.csv", p->name);
     RW_TRY(rw_folder_claim(r, name, path));
@@ -90,7 +83,7 @@ static rw_status open_table(rw_run *r, int i, bool fresh)
 rw_status rw_probes_prepare(rw_run *r)
 {
     if (!r->output.probes || r->probes) return RW_OK;
-    struct rw_probes *all = r->probes = rw_calloc(1, sizeof(*all));
+    rw_probes *all = r->probes = rw_calloc(1, sizeof(*all));
     if (!all) return rw_fail_memory(r->ctx, sizeof(*all), "probes");
     RW_TRY(rw_probes_read(r->c, &r->problem->domain, true, &all->list, &all->n));
     all->table = rw_calloc((size_t)all->n + 1, sizeof(rw_csv *));
@@ -127,7 +120,7 @@ static rw_status add_field(rw_run *r, const rw_layout *grid, const rw_probe *p, 
 static rw_status write_rows(rw_run *r, int which, const rw_layout *grid)
 {
     const rw_probe *p = &r->probes->list[which];
-    const int before = columns_before(r, p), width = before + r->problem->nfields;
+    const int before = rw_probe_columns_before(r, p), width = before + r->problem->nfields;
     double *rows = rw_calloc((size_t)p->n * (size_t)width, sizeof(*rows)), x[3];
     if (!rows) return rw_fail_memory(r->ctx, (size_t)p->n * (size_t)width * sizeof(*rows), "the rows of a probe");
     rw_status status = RW_OK;
@@ -167,7 +160,7 @@ rw_status rw_probes_flush(rw_run *r)
 
 rw_status rw_probes_save(rw_run *r, rw_h5 *file)
 {
-    struct rw_probes *all = r->probes;
+    rw_probes *all = r->probes;
     uint64_t position;
     if (!all || !all->n) return RW_OK;
     for (int i = 0; i < all->n; i++) {
@@ -192,129 +185,10 @@ rw_status rw_probes_load(rw_run *r, rw_h5 *file)
     return RW_OK;
 }
 
-/* ---- curves ------------------------------------------------------------------------------------------------------ */
-
-static void name_figure(const rw_probe *p, const char *field, char name[200])
-{
-    char file[100];
-    rw_picture_name(field, file, sizeof(file));
-    snprintf(name, 200, "probe-%.60s-%.100s.png", p->name, file);
-}
-
-bool rw_probes_owns(const rw_run *r, const char *folder, const char *name)
-{
-    char own[200];
-    for (int i = 0; r->probes && i < r->probes->n; i++) {
-        const rw_probe *p = &r->probes->list[i];
-        snprintf(own, sizeof(own), "%.60s.csv", p->name);
-        if (strcmp(folder, "probes") == 0 && strcmp(name, own) == 0) return true;
-        for (int f = 0; strcmp(folder, "figures") == 0 && f < r->problem->nfields; f++) {
-            name_figure(p, r->problem->fields[f].name, own);
-            if (strcmp(name, own) == 0) return true;
-        }
-    }
-    return false;
-}
-
-/* Values along a line at up to CURVES outputs, from the first to the last, against the coordinate that varies, or else
- * the distance from its beginning. */
-static rw_status draw_line(rw_run *r, const char *path, const rw_figure_page *page, const rw_probe *p,
-                           const rw_csv_table *table, int column, const char *label)
-{
-    const size_t n = (size_t)p->n, outputs = table->n_rows / n, curves = RW_MIN(outputs, (size_t)CURVES);
-    rw_figure_series series[CURVES] = {{.n = 0}};
-    char names[CURVES][64];
-    int varies = -1, varying = 0;
-    for (int d = 0; d < r->grid->ndim; d++)
-        if (p->from[d] != p->to[d]) {
-            varies = d;
-            varying++;
-        }
-    double *distance = rw_calloc(n, sizeof(*distance));
-    if (!distance) return rw_fail_memory(r->ctx, n * sizeof(*distance), "a picture");
-    for (size_t i = 0; i < n; i++)
-        for (int d = 0; d < r->grid->ndim; d++) distance[i] = hypot(distance[i], table->columns[1 + d][i] - p->from[d]);
-    for (size_t k = 0; k < curves; k++) {
-        const size_t output = curves > 1 ? k * (outputs - 1) / (curves - 1) : 0;
-        rw_run_time_text(r, table->columns[0][output * n], names[k]);
-        series[k] = (rw_figure_series){.name = names[k],
-                                       .n = n,
-                                       .x = varying == 1 ? table->columns[1 + varies] : distance,
-                                       .y = table->columns[column] + output * n};
-    }
-    const rw_figure_lines lines = {.x = {.label = varying == 1 ? r->grid->axis[varies] : "distance"},
-                                   .y = {.label = label},
-                                   .n = (int64_t)curves,
-                                   .series = series};
-    const rw_status status = rw_figure_write_lines(r->ctx, path, page, &lines);
-    rw_free(distance);
-    return status;
-}
-
-static rw_status draw_point(rw_run *r, const char *path, const rw_figure_page *page, const rw_csv_table *table,
-                            int column, const char *label)
-{
-    const rw_figure_series series = {.n = table->n_rows,
-                                     .x = table->columns[0],
-                                     .y = table->columns[column],
-                                     .style = table->n_rows < 40 ? RW_FIGURE_LINE_POINTS : RW_FIGURE_LINE};
-    const rw_figure_lines lines = {.x = {.label = rw_run_axis(r)}, .y = {.label = label}, .n = 1, .series = &series};
-    return rw_figure_write_lines(r->ctx, path, page, &lines);
-}
-
-static void describe_place(const rw_run *r, const double x[3], char text[96])
-{
-    const int n = r->grid->ndim;
-    if (n == 1) snprintf(text, 96, "%.6g", x[0]);
-    else if (n == 2) snprintf(text, 96, "(%.6g, %.6g)", x[0], x[1]);
-    else snprintf(text, 96, "(%.6g, %.6g, %.6g)", x[0], x[1], x[2]);
-}
-
-static rw_status draw_probe(rw_run *r, const rw_probe *p, const rw_csv_table *table)
-{
-    char from[96], to[96], title[420], below[420], label[160], name[220], file[200], path[RW_PATH_SIZE];
-    describe_place(r, p->from, from);
-    describe_place(r, p->to, to);
-    const bool titled = r->top.title && *r->top.title;
-    for (int f = 0; f < r->problem->nfields; f++) {
-        const rw_state_field *field = &r->problem->fields[f];
-        rw_picture_label(field->name, field->unit, label, sizeof(label));
-        snprintf(below, sizeof(below), "%s%s%s %s%s%s", titled ? label : "", titled ? ", " : "", p->name, from,
-                 p->is_line ? " to " : "", p->is_line ? to : "");
-        snprintf(title, sizeof(title), "%s", titled ? r->top.title : label);
-        name_figure(p, field->name, file);
-        snprintf(name, sizeof(name), "figures/%s", file);
-        RW_TRY(rw_folder_claim(r, name, path));
-        const rw_figure_page page = {.title = title, .subtitle = below};
-        const int column = columns_before(r, p) + f;
-        RW_TRY(p->is_line ? draw_line(r, path, &page, p, table, column, label)
-                          : draw_point(r, path, &page, table, column, label));
-        r->npictures++;
-    }
-    return RW_OK;
-}
-
-rw_status rw_probes_draw(rw_run *r)
-{
-    char name[80], path[RW_PATH_SIZE];
-    rw_csv_table table;
-    for (int i = 0; r->probes && i < r->probes->n && r->output.figures.n > 0; i++) {
-        const rw_probe *p = &r->probes->list[i];
-        RW_TRY(rw_csv_flush(r->probes->table[i], NULL));
-        snprintf(name, sizeof(name), "probes/%.60s.csv", p->name);
-        rw_run_path(r, name, path);
-        RW_TRY(rw_csv_read(r->ctx, path, &table));
-        const rw_status status = table.n_rows >= (size_t)p->n + !p->is_line ? draw_probe(r, p, &table) : RW_OK;
-        rw_csv_free(&table);
-        RW_TRY(status);
-    }
-    return RW_OK;
-}
-
 rw_status rw_probes_close(rw_run *r)
 {
     rw_status status = RW_OK;
-    struct rw_probes *all = r->probes;
+    rw_probes *all = r->probes;
     for (int i = 0; all && all->table && i < all->n; i++) {
         const rw_status closed = rw_csv_close(&all->table[i]);
         if (status == RW_OK) status = closed;
@@ -324,7 +198,7 @@ rw_status rw_probes_close(rw_run *r)
 
 void rw_probes_free(rw_run *r)
 {
-    struct rw_probes *all = r->probes;
+    rw_probes *all = r->probes;
     if (!all) return;
     rw_probes_close(r);
     rw_free(all->table);

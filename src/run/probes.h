@@ -23,6 +23,16 @@ typedef struct rw_probe {
     double from[3], to[3];
 } rw_probe;
 
+/* Those of a run. */
+typedef struct rw_probes {
+    int n;
+    rw_probe *list;
+    struct rw_csv **table;
+    double *position; /* [n] of the tables in the checkpoint, from which the run goes on */
+} rw_probes;
+
+/* The name of the picture of a field, "probe-wall-u.png". */
+void rw_probe_figure(const rw_probe *p, const char *field, char name[200]);
 /* The probes of a case, which must lie in the domain. rw_free(*list), also after a failure. Wrong ones are noted and
  * left out. `places`: false where the sides of the domain are not known. */
 rw_status rw_probes_read(const rw_case *c, const rw_domain *domain, bool places, rw_probe **list, int *n);

@@ -118,7 +118,7 @@ typedef struct rw_run {
     bool index_stale;
     double checkpoint_clock, checkpoint_time; /* of the last one; checkpoint_time is NaN before the first */
     int64_t checkpoint_step, ncheckpoints, npictures;
-    struct rw_probes *probes;       /* probes.c */
+    rw_probes *probes;              /* NULL: none */
     struct rw_frames *frames;       /* frames.c: limits of the pictures so far */
     const rw_problem_check *checks; /* the problem's, once they are made */
     int nchecks;
@@ -212,10 +212,12 @@ rw_status rw_probes_write(rw_run *r, bool lines);
 rw_status rw_probes_flush(rw_run *r);
 rw_status rw_probes_save(rw_run *r, rw_h5 *file);
 rw_status rw_probes_load(rw_run *r, rw_h5 *file);
-rw_status rw_probes_draw(rw_run *r);
+rw_status rw_probes_draw(rw_run *r); /* probes_figures.c */
+/* Columns of its table before the fields. */
+int rw_probe_columns_before(const rw_run *r, const rw_probe *p);
 rw_status rw_probes_close(rw_run *r);
 void rw_probes_free(rw_run *r);
-/* Whether a probe writes a file of this name in the subfolder. */
+/* probes_names.c: whether a probe writes a file of this name in the subfolder. */
 bool rw_probes_owns(const rw_run *r, const char *folder, const char *name);
 /* animation.c: refuses an animation without frames; makes them at the end. */
 rw_status rw_animation_check(const rw_run *r);

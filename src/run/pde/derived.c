@@ -176,7 +176,7 @@ static int64_t side_nodes(const pde_problem *p, const bool has[6], int64_t (*at)
     return n;
 }
 
-rw_status pde_derived_sides(pde_problem *p, int field, const bool has[6], double *wide)
+static rw_status derived_sides(pde_problem *p, int field, const bool has[6], double *wide)
 {
     const int64_t n = side_nodes(p, has, NULL, NULL);
     int64_t(*at)[3] = rw_calloc((size_t)n, sizeof *at), *number = rw_calloc((size_t)n, sizeof *number);
@@ -192,4 +192,25 @@ rw_status pde_derived_sides(pde_problem *p, int field, const bool has[6], double
     rw_free(number);
     rw_free(values);
     return status;
+}
+
+rw_status pde_all_sides(rw_problem *problem, int field, double t, bool has[6], double *wide)
+{
+    pde_problem *p = (pde_problem *)problem;
+    bool any = false;
+    if (field < p->nfields) return pde_sides(problem, field, t, has, wide);
+    RW_TRY(pde_sides(problem, 0, t, has, NULL)); /* nodes lie alike in all fields */
+    for (int s = 0; s < 6; ++s) any = any || has[s];
+    return any && wide ? derived_sides(p, field - p->nfields, has, wide) : RW_OK;
+}
+
+/* ---- mistakes ---------------------------------------------------------------------------------------------------- */
+
+rw_status pde_inspect_outputs(const rw_case *c, pde_problem *p)
+{
+    if (!p->functions.text) return RW_OK; /* noted, and what calls them cannot be checked */
+    RW_NOTE(p->ctx, pde_inspect_series(c, p));
+    RW_NOTE(p->ctx, pde_read_derived(c, p));
+    RW_NOTE(p->ctx, pde_inspect_probes(c, p));
+    return RW_OK;
 }

@@ -256,7 +256,7 @@ static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f,
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-rw_status pde_inspect_texts(const rw_case *c, pde_problem *p)
+rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
 {
     rw_context *ctx = rw_case_context(c);
     pde_language l;
@@ -274,5 +274,5 @@ rw_status pde_inspect_texts(const rw_case *c, pde_problem *p)
     l.lowering.no_fields = false;
     if (status == RW_OK) status = inspect_checks(c, &l);
     pde_language_end(&l);
-    return status == RW_OK ? pde_inspect_own(c, p) : status;
+    return status;
 }

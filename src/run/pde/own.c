@@ -110,7 +110,7 @@ static rw_status inspect_column(const rw_case *c, const pde_problem *p, pde_lang
     return RW_OK;
 }
 
-static rw_status inspect_series(const rw_case *c, const pde_problem *p)
+rw_status pde_inspect_series(const rw_case *c, const pde_problem *p)
 {
     rw_context *ctx = rw_case_context(c);
     rw_named *list;
@@ -147,7 +147,7 @@ rw_domain pde_domain(const pde_problem *p)
     return domain;
 }
 
-static rw_status inspect_probes(const rw_case *c, const pde_problem *p)
+rw_status pde_inspect_probes(const rw_case *c, const pde_problem *p)
 {
     rw_probe *list;
     int n;
@@ -155,12 +155,4 @@ static rw_status inspect_probes(const rw_case *c, const pde_problem *p)
     rw_status status = rw_probes_read(c, &domain, !p->no_grid, &list, &n);
     rw_free(list);
     return status;
-}
-
-rw_status pde_inspect_own(const rw_case *c, pde_problem *p)
-{
-    RW_NOTE(rw_case_context(c), inspect_series(c, p));
-    RW_NOTE(rw_case_context(c), pde_read_derived(c, p));
-    RW_NOTE(rw_case_context(c), inspect_probes(c, p));
-    return RW_OK;
 }

@@ -279,6 +279,7 @@ static rw_status inspect(const rw_case *c)
     rw_problem *base = &p->base;
     rw_status status = read_case(c, p);
     if (status == RW_OK) status = pde_inspect_texts(c, p);
+    if (status == RW_OK) status = pde_inspect_outputs(c, p);
     destroy(&base);
     return status;
 }
@@ -447,7 +448,7 @@ const rw_problem_ops rw_pde_ops = {
     .sections = pde_sections,
     .nsections = RW_COUNT(pde_sections),
     .inspect = inspect,
-    .sides = pde_sides,
+    .sides = pde_all_sides,
     .outline = outline,
     .create = create,
     .destroy = destroy,

@@ -95,17 +95,20 @@ rw_status pde_make_derived(const rw_case *c, pde_problem *p, rw_memory memory);
 int64_t pde_derived_bytes(const pde_problem *p);
 void pde_free_derived(pde_problem *p);
 rw_status pde_derive(rw_problem *problem);
-rw_status pde_derived_sides(pde_problem *p, int field, const bool has[6], double *wide);
+/* rw_problem_ops.sides of all fields. */
+rw_status pde_all_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
 /* own.c: the value of an expression, which is a name for those that follow; whether a name is taken. */
 rw_status pde_lower_named(const rw_case *c, pde_language *l, const rw_named *e, rw_value *v);
 rw_status pde_check_own_name(const rw_case *c, const pde_problem *p, const char *setting, const char *name);
 /* Mistakes in these settings, each noted. */
-rw_status pde_inspect_own(const rw_case *c, pde_problem *p);
+rw_status pde_inspect_outputs(const rw_case *c, pde_problem *p);
+rw_status pde_inspect_series(const rw_case *c, const pde_problem *p);
+rw_status pde_inspect_probes(const rw_case *c, const pde_problem *p);
 /* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
-rw_status pde_inspect_texts(const rw_case *c, pde_problem *p);
+rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n);
 /* The i-th of n places that are spread over a side, in nodes. */
 void pde_place_on_side(const pde_problem *p, int f, int side, int64_t i, int64_t n, double place[3]);

@@ -93,13 +93,12 @@ rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], doubl
 {
     pde_problem *p = (pde_problem *)problem;
     rw_context *ctx = p->ctx;
-    const rw_boundary *b = p->fields[field < p->nfields ? field : 0].boundary; /* nodes lie alike in all */
+    const rw_boundary *b = p->fields[field].boundary;
     rw_node side[6] = {-1, -1, -1, -1, -1, -1};
     pde_language l;
     bool any = false;
     for (int s = 0; s < 6; ++s) any |= has[s] = s < 2 * p->grid.ndim && pde_pins(p, b[s].kind);
     if (!any || !wide) return RW_OK;
-    if (field >= p->nfields) return pde_derived_sides(p, field - p->nfields, has, wide);
     RW_TRY(pde_language_begin(ctx, p, t, true, &l));
     rw_status status = RW_OK;
     for (int s = 0; s < 6 && status == RW_OK; ++s) {
