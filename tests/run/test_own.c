@@ -309,6 +309,34 @@ static void test_a_restart_has_the_same_derived_fields(void **state)
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i) assert_true(same_files("all", files[i], "two", files[i]));
 }
 
+/* The n-th allocation fails: a status, nothing lost, and the next attempt works. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    static const char text[] =
+        CASE("{u: {initial: \"x\", boundary: \"0\"}}",
+             "equations: \"du/dt = laplace(u)\"\ntime: {end: 0.1, method: rkc2}\n"
+             "output: {series: {m: \"integral(u)\"}, derived: {q: \"grad(u)\"}, probes: {p: {at: [0, 0]}}}\n");
+    char path[128];
+    long failed = 0;
+    snprintf(path, sizeof path, "%s/case.yaml", folder);
+    for (long n = 1, events = n; events >= n - 1; n += 1 + n / 40) {
+        rw_case *c = NULL;
+        rw_problem *p = NULL;
+        int64_t bytes;
+        rw_fault_set(RW_FAULT_ALLOC, n);
+        rw_status status = rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, &c);
+        if (status == RW_OK) status = rw_pde_ops.create(c, dev, false, &bytes, &p);
+        events = rw_fault_events(RW_FAULT_ALLOC);
+        rw_fault_set(RW_FAULT_ALLOC, 0);
+        assert_true(status == RW_OK || !p);
+        if (p) rw_pde_ops.destroy(&p);
+        rw_case_free(&c);
+        failed += status != RW_OK;
+    }
+    assert_true(failed > 20);
+}
+
 /* ---- probes ------------------------------------------------------------------------------------------------------ */
 
 static void test_mistakes_of_probes(void **state)
@@ -524,6 +552,7 @@ int main(void)
                                        cmocka_unit_test(test_pictures_of_vectors),
                                        cmocka_unit_test(test_derived_fields_are_selected),
                                        cmocka_unit_test(test_a_restart_has_the_same_derived_fields),
+                                       cmocka_unit_test(test_no_memory),
                                        cmocka_unit_test(test_mistakes_of_probes),
                                        cmocka_unit_test(test_probes_are_cubic),
                                        cmocka_unit_test(test_probes_of_other_axes),
