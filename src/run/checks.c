@@ -12,7 +12,7 @@ static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int
 {
     const rw_named check = {"value", "", value};
     int field;
-    RW_TRY(rw_named_program(c, &check, 1, given, n, make, user, k->programs + k->n - 1, &field));
+    RW_TRY(rw_named_program(c, &check, 0, 1, given, n, make, user, k->programs + k->n - 1, &field));
     if (field < 0) return RW_OK;
     return rw_case_fail(c, value, "checks.%s.value is a field: reduce it to a number with normmax, mean, …",
                         k->list[k->n - 1].name);

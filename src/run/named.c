@@ -74,8 +74,8 @@ static void add_texts(const rw_named *list, int n, rw_text *text)
     }
 }
 
-rw_status rw_named_program(const rw_case *c, const rw_named *list, int n, const rw_expr_scalar *given, int ngiven,
-                           rw_named_make *make, void *user, rw_expr **e, int *field)
+rw_status rw_named_program(const rw_case *c, const rw_named *list, int names, int n, const rw_expr_scalar *given,
+                           int ngiven, rw_named_make *make, void *user, rw_expr **e, int *field)
 {
     rw_text text = {0};
     *field = -1;
@@ -92,7 +92,7 @@ rw_status rw_named_program(const rw_case *c, const rw_named *list, int n, const 
                                    .nscalars = ngiven + 1};
         status = make(user, &spec, e);
     }
-    for (int i = 0; i < n && status == RW_OK && *field < 0; ++i)
+    for (int i = names; i < n && status == RW_OK && *field < 0; ++i)
         if (rw_expr_result_index(*e, list[i].name) < 0) *field = i;
     rw_text_free(&text);
     rw_free(scalars);

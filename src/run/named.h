@@ -22,9 +22,10 @@ rw_status rw_named_fail(const rw_case *c, const char *setting, const char *name,
 /* Makes a program of the problem's fields, and binds them: spec has name, place and text; `t` is among its scalars. */
 typedef rw_status rw_named_make(void *user, const rw_expr_spec *spec, rw_expr **expr);
 
-/* One program for all of them, NAME = expression each, in which later ones may use earlier ones. scalars: those of the
- * case; t is added. *field: the first one that is no scalar; -1: all are. */
-rw_status rw_named_program(const rw_case *c, const rw_named *list, int n, const rw_expr_scalar *scalars, int nscalars,
-                           rw_named_make *make, void *user, rw_expr **expr, int *field);
+/* One program for all of them, NAME = expression each, in which later ones may use earlier ones. The first `names` are
+ * but names, of fields and vectors too. scalars: those of the case; t is added. *field: the first of the others that is
+ * no scalar; -1: all are. */
+rw_status rw_named_program(const rw_case *c, const rw_named *list, int names, int n, const rw_expr_scalar *scalars,
+                           int nscalars, rw_named_make *make, void *user, rw_expr **expr, int *field);
 
 #endif

@@ -148,7 +148,7 @@ static rw_status add_column(rw_state *s, char *name, const char *unit)
 
 rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *own)
 {
-    s->nown = own ? own->n : 0;
+    s->nown = own ? own->n - own->names : 0;
     const int n = BEFORE + KINDS * s->nfields + s->nown;
     s->columns = rw_calloc((size_t)n, sizeof *s->columns);
     s->observers = rw_calloc((size_t)s->nfields + 1, sizeof(rw_expr *));
@@ -159,7 +159,8 @@ rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *o
     for (int f = 0; f < s->nfields; ++f)
         for (int k = 0; k < KINDS; ++k)
             RW_TRY(add_column(s, rw_format("%s_%s", s->fields[f].name, kinds[k]), s->fields[f].unit));
-    for (int i = 0; i < s->nown; ++i) RW_TRY(add_column(s, rw_strdup(own->columns[i].name), own->columns[i].unit));
+    for (int i = 0; i < s->nown; ++i)
+        RW_TRY(add_column(s, rw_strdup(own->columns[own->names + i].name), own->columns[own->names + i].unit));
     rw_state_prefix(own, s->prefix);
     for (int f = 0; f < s->nfields; ++f)
         if (is_first_of_layout(s, f)) RW_TRY(make_observer(s, f, f == 0 ? own : NULL));

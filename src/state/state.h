@@ -43,7 +43,7 @@ typedef struct rw_state_column {
  * pass as minimum, maximum and mean of the fields, which spec->fields lists as the state does, all on one layout. */
 typedef struct rw_state_own {
     const rw_expr_spec *spec; /* `t` is among its scalars */
-    int n;
+    int n, names;             /* the first `names` of the n are names in the text, and no columns */
     const rw_state_column *columns;
 } rw_state_own;
 

@@ -94,7 +94,7 @@ static rw_status make_program(void *user, const rw_expr_spec *given, rw_expr **e
     rw_text text = {0};
     rw_text_add(&text, "%s", given->text);
     for (int i = 0; own && i < p->nderived; ++i) own[i].name = rw_state_shown(p->outputs + p->nfields + i);
-    if (own) rw_state_prefix(&(rw_state_own){&spec, p->nderived, own}, prefix);
+    if (own) rw_state_prefix(&(rw_state_own){&spec, p->nderived, 0, own}, prefix);
     for (int f = 0; fields && f < p->nfields; ++f) fields[f] = p->fields[f];
     for (int i = 0; fields && names && own && i < p->nderived; ++i) {
         const rw_state_field *to = p->outputs + p->nfields + i;
@@ -134,7 +134,7 @@ rw_status pde_make_derived(const rw_case *c, pde_problem *p, rw_memory memory)
     if (!p->device) return RW_OK;
     rw_status status = rw_named_read(c, "output.derived", &list, &n);
     if (status == RW_OK)
-        status = rw_named_program(c, list, n, p->scalars, p->nscalars, make_program, p, &p->derive, &field);
+        status = rw_named_program(c, list, n, n, p->scalars, p->nscalars, make_program, p, &p->derive, &field);
     rw_free(list);
     return status;
 }

@@ -20,33 +20,51 @@ rw_expr_spec pde_program_spec(const pde_problem *p, const rw_expr_spec *given)
 
 typedef struct observer {
     pde_problem *p;
-    const rw_state_column *columns;
-    int n;
+    const rw_state_column *columns; /* [n]; the first `names` are no columns */
+    int names, n;
 } observer;
 
 static rw_status make_observer(void *user, const rw_expr_spec *given, rw_expr **e)
 {
     observer *o = user;
     const rw_expr_spec spec = pde_program_spec(o->p, given);
-    const rw_state_own own = {&spec, o->n, o->columns};
+    const rw_state_own own = {&spec, o->n, o->names, o->columns};
     RW_TRY(rw_state_observe(&o->p->state, "t", &own));
     *e = o->p->state.observers[0];
     return RW_OK;
+}
+
+/* Derived fields, which columns may use, then the columns. */
+static rw_status read_both(const rw_case *c, rw_named **list, int *names, int *n)
+{
+    rw_named *derived = NULL, *series = NULL;
+    rw_status status = rw_named_read(c, "output.series", &series, n);
+    *list = NULL;
+    *names = 0;
+    if (status == RW_OK && *n) status = rw_named_read(c, "output.derived", &derived, names);
+    *list = status == RW_OK ? rw_calloc((size_t)(*names + *n) + 1, sizeof **list) : NULL;
+    if (status == RW_OK && !*list) status = rw_fail_memory(rw_case_context(c), 256, "columns");
+    for (int i = 0; *list && i < *names; ++i) (*list)[i] = derived[i];
+    for (int i = 0; *list && i < *n; ++i) (*list)[*names + i] = series[i];
+    *n += *names;
+    rw_free(derived);
+    rw_free(series);
+    return status;
 }
 
 rw_status pde_observe(const rw_case *c, pde_problem *p)
 {
     rw_named *list;
     rw_expr *e;
-    int n, field = -1;
-    rw_status status = rw_named_read(c, "output.series", &list, &n);
+    int names, n, field = -1;
+    rw_status status = read_both(c, &list, &names, &n);
     rw_state_column *columns = rw_calloc((size_t)n + 1, sizeof *columns);
-    if (!columns) status = rw_fail_memory(p->ctx, 64, "columns");
-    for (int i = 0; i < n && columns; ++i) columns[i] = (rw_state_column){list[i].name, list[i].unit};
-    if (status == RW_OK && !n) status = rw_state_observe(&p->state, "t", NULL);
+    if (status == RW_OK && !columns) status = rw_fail_memory(p->ctx, 64, "columns");
+    for (int i = 0; i < n && status == RW_OK; ++i) columns[i] = (rw_state_column){list[i].name, list[i].unit};
+    if (status == RW_OK && n == names) status = rw_state_observe(&p->state, "t", NULL);
     else if (status == RW_OK)
-        status = rw_named_program(c, list, n, p->scalars, p->nscalars, make_observer, &(observer){p, columns, n}, &e,
-                                  &field);
+        status = rw_named_program(c, list, names, n, p->scalars, p->nscalars, make_observer,
+                                  &(observer){p, columns, names, n}, &e, &field);
     if (status == RW_OK && field >= 0)
         status = rw_fail(p->ctx, RW_ERR_INTERNAL, "output.series.%s is a field", list[field].name);
     rw_free(columns);
@@ -96,6 +114,8 @@ static rw_status inspect_column(const rw_case *c, const pde_problem *p, pde_lang
     static const char setting[] = "output.series";
     rw_value v;
     RW_TRY(pde_check_own_name(c, p, setting, e->name));
+    if (rw_tree_get(rw_case_node(c, "output.derived"), e->name))
+        return rw_named_fail(c, setting, e->name, ": %s is a derived field: choose another name", e->name);
     if (is_column(p, e->name))
         return rw_named_fail(c, setting, e->name, ": series.csv has a column %s already: choose another name", e->name);
     RW_TRY(pde_lower_named(c, l, e, &v));
@@ -115,14 +135,16 @@ rw_status pde_inspect_series(const rw_case *c, const pde_problem *p)
     rw_context *ctx = rw_case_context(c);
     rw_named *list;
     pde_language l;
-    int n;
-    rw_status status = rw_named_read(c, "output.series", &list, &n);
-    if (status == RW_OK && n) {
+    rw_value v;
+    int names, n;
+    rw_status status = read_both(c, &list, &names, &n);
+    if (status == RW_OK && n > names) {
         status = pde_language_begin(ctx, p, p->time.start, true, &l);
         l.lowering.no_fields = false;
         for (int i = 0; i < n && status == RW_OK; ++i) {
-            status = inspect_column(c, p, &l, list + i);
-            if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
+            status = i < names ? pde_lower_named(c, &l, list + i, &v) : inspect_column(c, p, &l, list + i);
+            if (status == RW_ERR_INPUT && i < names) n = 0; /* pde_read_derived notes it; columns may use it */
+            if (status != RW_OK && (!n || rw_mistake(ctx, status))) status = RW_OK;
         }
         pde_language_end(&l);
     }
