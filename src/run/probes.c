@@ -40,16 +40,30 @@ static weights weights_at(const rw_layout *grid, const rw_domain *domain, int d,
     return w;
 }
 
-static double value_at(const rw_layout *grid, const rw_domain *domain, rw_dtype type, const void *data,
-                       const double x[3])
+static void find_weights(const rw_layout *grid, const rw_domain *domain, const double x[3], weights w[3])
 {
-    weights w[3];
-    double sum = 0;
     for (int d = 0; d < 3; d++) w[d] = d < grid->ndim ? weights_at(grid, domain, d, x[d]) : (weights){1, {0}, {1}};
+}
+
+/* Whether a value is made of nodes on Dirichlet sides. */
+static bool reads_sides(const rw_layout *grid, const bool has[6], const weights w[3])
+{
+    for (int d = 0; d < 3; d++)
+        for (int i = 0; i < w[d].n; i++)
+            if ((has[2 * d] && w[d].node[i] == 0) || (has[2 * d + 1] && w[d].node[i] == grid->size[d] - 1)) return true;
+    return false;
+}
+
+/* The data have a node less at each side of `without`. */
+static double value_at(const int64_t size[3], const bool without[6], rw_dtype type, const void *data,
+                       const weights w[3])
+{
+    double sum = 0;
     for (int c = 0; c < w[2].n; c++)
         for (int b = 0; b < w[1].n; b++)
             for (int a = 0; a < w[0].n; a++) {
-                const int64_t i = (w[2].node[c] * grid->size[1] + w[1].node[b]) * grid->size[0] + w[0].node[a];
+                const int64_t k = w[2].node[c] - without[4], j = w[1].node[b] - without[2];
+                const int64_t i = (k * size[1] + j) * size[0] + w[0].node[a] - without[0];
                 const double u = type == RW_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
                 sum += w[2].weight[c] * w[1].weight[b] * w[0].weight[a] * u;
             }
@@ -99,25 +113,36 @@ rw_status rw_probes_begin(rw_run *r, bool fresh)
     return RW_OK;
 }
 
-/* Adds the values of field f to the rows, [n points][width], at column `at`. */
-static rw_status add_field(rw_run *r, const rw_layout *grid, const rw_probe *p, int f, double *rows, int width, int at)
+/* Adds the values of field f to the rows, [n points][width], at column `at`. Values on sides are computed only where a
+ * point is near one. */
+static rw_status add_field(rw_run *r, const rw_probe *p, int f, double *rows, int width, int at)
 {
-    const rw_array *array = r->problem->fields[f].array;
-    const rw_dtype type = rw_array_dtype(array);
+    static const bool none[6];
+    const rw_dtype type = rw_array_dtype(r->problem->fields[f].array);
     const void *data;
-    void *own;
+    void *own = NULL;
+    weights w[3];
     double x[3];
+    rw_layout grid;
+    bool has[6], wide = false;
+    RW_TRY(rw_sides_grid(r, &grid, has));
     RW_TRY(rw_array_read(r->problem->fields[f].array, &data));
-    RW_TRY(rw_sides_add(r, f, type, data, rw_run_time(r), &data, &own));
+    for (int64_t i = 0; i < p->n && !wide; i++) {
+        rw_probe_point(p, i, x);
+        find_weights(&grid, &r->problem->domain, x, w);
+        wide = reads_sides(&grid, has, w);
+    }
+    if (wide) RW_TRY(rw_sides_add(r, f, type, data, rw_run_time(r), &data, &own));
     for (int64_t i = 0; i < p->n; i++) {
         rw_probe_point(p, i, x);
-        rows[i * width + at] = value_at(grid, &r->problem->domain, type, data, x);
+        find_weights(&grid, &r->problem->domain, x, w);
+        rows[i * width + at] = value_at(wide ? grid.size : r->grid->size, wide ? none : has, type, data, w);
     }
     rw_free(own);
     return RW_OK;
 }
 
-static rw_status write_rows(rw_run *r, int which, const rw_layout *grid)
+static rw_status write_rows(rw_run *r, int which)
 {
     const rw_probe *p = &r->probes->list[which];
     const int before = rw_probe_columns_before(r, p), width = before + r->problem->nfields;
@@ -125,7 +150,7 @@ static rw_status write_rows(rw_run *r, int which, const rw_layout *grid)
     if (!rows) return rw_fail_memory(r->ctx, (size_t)p->n * (size_t)width * sizeof(*rows), "the rows of a probe");
     rw_status status = RW_OK;
     for (int f = 0; f < r->problem->nfields && status == RW_OK; f++)
-        status = add_field(r, grid, p, f, rows, width, before + f);
+        status = add_field(r, p, f, rows, width, before + f);
     for (int64_t i = 0; i < p->n && status == RW_OK; i++) {
         double *row = rows + i * width;
         row[0] = rw_run_time(r);
@@ -139,14 +164,12 @@ static rw_status write_rows(rw_run *r, int which, const rw_layout *grid)
 
 rw_status rw_probes_write(rw_run *r, bool lines)
 {
-    rw_layout grid;
     bool any = false;
     for (int i = 0; r->probes && i < r->probes->n; i++) any = any || r->probes->list[i].is_line == lines;
     if (!any) return RW_OK;
     if (r->ops->derive) RW_TRY(r->ops->derive(r->problem));
-    RW_TRY(rw_sides_grid(r, &grid, NULL));
     for (int i = 0; i < r->probes->n; i++)
-        if (r->probes->list[i].is_line == lines) RW_TRY(write_rows(r, i, &grid));
+        if (r->probes->list[i].is_line == lines) RW_TRY(write_rows(r, i));
     return RW_OK;
 }
 

@@ -160,19 +160,22 @@ rw_status pde_derive(rw_problem *problem)
  * in the array; at NULL: counts only. */
 static int64_t side_nodes(const pde_problem *p, const bool has[6], int64_t (*at)[3], int64_t *number)
 {
-    int64_t size[3], n = 0, index = 0;
-    for (int d = 0; d < 3; ++d) size[d] = p->grid.size[d] + has[2 * d] + has[2 * d + 1];
+    const int64_t *inner = p->grid.size;
+    int64_t size[3], n = 0;
+    for (int d = 0; d < 3; ++d) size[d] = inner[d] + has[2 * d] + has[2 * d + 1];
     for (int64_t k = 0; k < size[2]; ++k)
-        for (int64_t j = 0; j < size[1]; ++j)
-            for (int64_t i = 0; i < size[0]; ++i, ++index) {
-                const int64_t place[3] = {i - has[0], j - has[2], k - has[4]};
-                bool inside = true;
-                for (int d = 0; d < 3; ++d) inside = inside && place[d] >= 0 && place[d] < p->grid.size[d];
-                if (inside) continue;
+        for (int64_t j = 0; j < size[1]; ++j) {
+            const int64_t y = j - has[2], z = k - has[4];
+            const bool edge = y < 0 || y >= inner[1] || z < 0 || z >= inner[2];
+            /* a row inside has two such nodes at most */
+            for (int64_t i = 0; i < size[0]; i += edge || size[0] < 2 ? 1 : size[0] - 1) {
+                const int64_t place[3] = {i - has[0], y, z};
+                if (!edge && place[0] >= 0 && place[0] < inner[0]) continue;
                 if (at) memcpy(at[n], place, sizeof place);
-                if (number) number[n] = index;
+                if (number) number[n] = (k * size[1] + j) * size[0] + i;
                 ++n;
             }
+        }
     return n;
 }
 
