@@ -13,6 +13,7 @@
  *   fields.h5       each field over all outputs with its axes, in the conventions of netCDF-4, by reference to
  *                   fields/000000.h5, …; fields.xdmf and fields.pvd are for ParaView
  *   figures/        pictures
+ *   probes/         values at points and along lines, with output.probes
  *   checkpoint.h5   the state, from which `restart` continues bit-identically
  *   run.files       names of all files that runs have written here; `force` replaces no other files
  * Each file appears complete or not at all: a process killed at any moment leaves the last complete ones. */

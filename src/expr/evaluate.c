@@ -465,3 +465,43 @@ rw_status rw_expr_evaluate(rw_expr *e)
     for (int i = 0; i < e->plan.npasses; ++i) RW_TRY(evaluate_pass(e, i, slots));
     return rw_expr_evaluate_states(e, slots);
 }
+
+static rw_status evaluate_nodes(machine *m, rw_node value, int64_t n, const int64_t (*at)[3], double *values)
+{
+    for (rw_node i = 0; i < m->use.nnodes; ++i)
+        if (m->use.uniform[i] || m->g->nodes[i].op == RW_OP_CONST)
+            rw_scalars_get(m->e->scalars, i, m->value[i], m->value[i] + 1);
+    for (int f = 0; f < m->g->nfields; ++f)
+        if (m->use.read[f]) RW_TRY(rw_array_read(m->e->bound[f], &m->data[f]));
+    for (int64_t i = 0; i < n; ++i) {
+        for (rw_node a = 0; a < m->use.nnodes; ++a)
+            if (m->use.needed[a]) compute(m, a, at[i]);
+        values[i] = value_of(m, value)[0];
+    }
+    return RW_OK;
+}
+
+rw_status rw_expr_evaluate_nodes(rw_expr *e, int field, int64_t n, const int64_t (*at)[3], double *values)
+{
+    const rw_store *s = e->plan.stores;
+    while (s->field != field || s->dead) ++s;
+    machine m = {.e = e, .g = e->graph, .pass = s->pass};
+    const void *slots;
+    rw_plan plan = e->plan;
+    plan.tables = false;
+    if (!e->all_scalars) RW_TRY(rw_expr_make_scalars(e, true));
+    if (!rw_scalars_update(e->scalars)) return rw_fail_memory(e->device->ctx, 256, "scalars at the stage times");
+    if (e->plan.nreductions) RW_TRY(rw_array_read(e->slots, &slots));
+    else slots = NULL;
+    m.slots = slots;
+    RW_TRY(rw_plan_use(&plan, s->pass, &m.use));
+    m.data = rw_calloc((size_t)e->graph->nfields + 1, sizeof *m.data);
+    m.value = rw_calloc((size_t)e->graph->n, sizeof *m.value);
+    rw_status status = m.data && m.value ? evaluate_nodes(&m, s->value, n, at, values)
+                                         : rw_fail_memory(e->device->ctx, (size_t)e->graph->n * sizeof *m.value,
+                                                          "the plain evaluator");
+    rw_free(m.data);
+    rw_free(m.value);
+    rw_pass_use_free(&m.use);
+    return status;
+}

@@ -62,6 +62,9 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
                           const rw_source *source, const rw_parsed *parsed);
 /* Runs all passes by the plain evaluator on the host copies: the reference, and the way out without a compiler. */
 rw_status rw_expr_evaluate(rw_expr *e);
+/* The real part of what the program assigned to a field in its last run, at n nodes that may lie beyond the grid: with
+ * what the boundary conditions give there. */
+rw_status rw_expr_evaluate_nodes(rw_expr *e, int field, int64_t n, const int64_t (*at)[3], double *values);
 /* Tables with the values of the present scalars on the device: needed before a run, and before one is recorded. */
 rw_status rw_expr_prepare_tables(rw_expr *e, rw_queue *q);
 rw_expr_table *rw_expr_find_table(rw_expr *e, rw_node node, bool f32);

@@ -5,6 +5,7 @@
  * With equal units the box is the largest of its shape that fits; a page whose sizes were left to us is cut to it. */
 #include <math.h>
 
+#include "io/figure_arrows.h"
 #include "io/figure_parts.h"
 
 enum { LONGEST = 20 }; /* a rectangle longer than this many times its height is stretched to fill the page */
@@ -49,15 +50,42 @@ static void lay_out(layout *l, const rw_figure_field *f)
     rw_axis_place(&l->y, f->down ? l->box.y0 : l->box.y1, f->down ? l->box.y1 : l->box.y0, text, RW_AXIS_LEFT);
 }
 
-rw_status rw_figure_write_field_sized(rw_context *ctx, const char *path, const rw_figure_page *page,
-                                      const rw_figure_field *field, size_t page_size, size_t field_size)
+/* Arrows in the middle of squares of the box, as long as the side where the modulus is the largest one that is drawn:
+ * white with a dark edge, which shows on all colours. */
+static void draw_arrows(rw_canvas *canvas, const layout *l, const rw_figure_field *f, const double *const arrow[2])
 {
-    RW_NEED(ctx, "context");
-    RW_NEED(path, "path");
-    RW_NEED(field, "field");
-    RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
-    RW_STRUCT_IN(ctx, rw_figure_field, field, field_size);
-    const rw_figure_field *f = field;
+    const double text = l->sheet.text, step = 2.2 * text, dx = (l->x.max - l->x.min) / (double)f->nx,
+                 dy = (l->y.max - l->y.min) / (double)f->ny, largest = fmax(fabs(l->value.min), fabs(l->value.max));
+    const rw_box *b = &l->box;
+    const int across = RW_MAX((int)((b->x1 - b->x0) / step), 1), up = RW_MAX((int)((b->y1 - b->y0) / step), 1);
+    rw_canvas_clip(canvas, b->x0, b->y0, b->x1, b->y1);
+    for (int edge = 1; edge >= 0; edge--) {
+        const double width = (edge ? 0.24 : 0.1) * text;
+        for (int k = 0; k < across * up; k++) {
+            const double x = b->x0 + (b->x1 - b->x0) * (k % across + 0.5) / across,
+                         y = b->y0 + (b->y1 - b->y0) * ((double)(k / across) + 0.5) / up;
+            const double at_x = l->x.min + (l->x.max - l->x.min) * (k % across + 0.5) / across,
+                         at_y = l->y.max - (l->y.max - l->y.min) * ((double)(k / across) + 0.5) / up;
+            const size_t i = RW_MIN((size_t)((at_x - l->x.min) / dx), f->nx - 1),
+                         j = RW_MIN((size_t)((at_y - l->y.min) / dy), f->ny - 1);
+            const double u = arrow[0][j * f->nx + i], v = arrow[1][j * f->nx + i], modulus = hypot(u, v);
+            const double length = 0.9 * step * fmin(modulus / largest, 1);
+            if (!(length > 0.25 * text)) continue; /* NaN too */
+            const double ex = u / modulus, ey = -v / modulus, head = fmin(0.5 * length, 0.55 * text),
+                         tip_x = x + ex * length / 2, tip_y = y + ey * length / 2;
+            rw_canvas_segment(canvas, x - ex * length / 2, y - ey * length / 2, tip_x, tip_y, width);
+            for (int side = -1; side <= 1; side += 2)
+                rw_canvas_segment(canvas, tip_x, tip_y, tip_x - head * (0.87 * ex - side * 0.5 * ey),
+                                  tip_y - head * (0.87 * ey + side * 0.5 * ex), width);
+        }
+        rw_canvas_ink(canvas, edge ? rw_ink : (rw_color){255, 255, 255}, 1);
+    }
+    rw_canvas_unclip(canvas);
+}
+
+static rw_status write_field(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_figure_field *f,
+                             const double *const arrow[2])
+{
     layout l = {0};
     rw_canvas canvas;
     double low = 0, high = 0;
@@ -75,10 +103,28 @@ rw_status rw_figure_write_field_sized(rw_context *ctx, const char *path, const r
     const rw_figure_cells cells = {f->nx, f->ny, 1, f->down ? -row : row,
                                    f->down ? f->values + (f->ny - 1) * f->nx : f->values};
     rw_figure_cells_draw(&canvas, &cells, &l.box, &l.value, f->map);
+    if (arrow) draw_arrows(&canvas, &l, f, arrow);
     rw_figure_frame(&canvas, &l.box, text);
     rw_axis_draw(&canvas, &l.x, l.box.y1, text, RW_AXIS_BELOW, f->x_label);
     rw_axis_draw(&canvas, &l.y, l.box.x0, text, RW_AXIS_LEFT, f->y_label);
     rw_figure_bar_draw(&canvas, &l.bar, &l.value, f->map, text, f->value.label, l.missing);
     rw_figure_titles(&canvas, page, &l.sheet, (l.box.x0 + l.box.x1) / 2);
     return rw_figure_save(ctx, path, &canvas);
+}
+
+rw_status rw_figure_write_arrows(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                 const rw_figure_field *field, const double *const arrow[2])
+{
+    return write_field(ctx, path, page, field, arrow);
+}
+
+rw_status rw_figure_write_field_sized(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                      const rw_figure_field *field, size_t page_size, size_t field_size)
+{
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
+    RW_NEED(field, "field");
+    RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
+    RW_STRUCT_IN(ctx, rw_figure_field, field, field_size);
+    return write_field(ctx, path, page, field, NULL);
 }

@@ -7,6 +7,7 @@
 #include "io/vti.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *rw_vtk_byte_order(void) { return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian"; }
@@ -43,15 +44,23 @@ rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw
     return RW_OK;
 }
 
+/* At a point. */
+static size_t bytes_of(const rw_vti_array *array)
+{
+    return (size_t)RW_MAX(array->components, 1) * rw_dtype_size(array->type);
+}
+
 void rw_vtk_add_array(rw_text *text, const rw_vti_array *array, uint64_t *offset, size_t numbers)
 {
     bool complex = rw_dtype_is_complex(array->type);
+    char components[40] = "";
+    if (array->components) snprintf(components, sizeof components, " NumberOfComponents=\"%d\"", array->components);
     rw_text_add(text, "        <DataArray type=\"Float%d\" Name=\"", (int)rw_io_real_size(array->type) * 8);
     rw_io_add_xml(text, array->name);
     rw_text_add(text, "\"%s format=\"appended\" offset=\"%llu\"/>\n",
-                complex ? " NumberOfComponents=\"2\" ComponentName0=\"re\" ComponentName1=\"im\"" : "",
+                complex ? " NumberOfComponents=\"2\" ComponentName0=\"re\" ComponentName1=\"im\"" : components,
                 (unsigned long long)*offset);
-    *offset += 8 + (uint64_t)numbers * rw_dtype_size(array->type);
+    *offset += 8 + (uint64_t)numbers * bytes_of(array);
 }
 
 static void add_head(rw_text *text, const rw_grid *g, const size_t size[3], int n, const rw_vti_array *arrays,
@@ -79,8 +88,7 @@ rw_status rw_vtk_write(rw_context *ctx, const char *path, rw_text *head, size_t 
     rw_status status = head->failed ? rw_fail_memory(ctx, 4096, path) : rw_io_create(ctx, path, &s);
     if (status == RW_OK) status = rw_io_write(&s, head->data, head->length);
     for (int i = points ? -1 : 0; i < n && status == RW_OK; i++) {
-        const uint64_t bytes =
-            i < 0 ? sizeof *points * (uint64_t)npoints : (uint64_t)numbers * rw_dtype_size(arrays[i].type);
+        const uint64_t bytes = i < 0 ? sizeof *points * (uint64_t)npoints : (uint64_t)numbers * bytes_of(&arrays[i]);
         status = rw_io_write(&s, &bytes, sizeof bytes);
         if (status == RW_OK) status = rw_io_write(&s, i < 0 ? (const void *)points : arrays[i].data, bytes);
     }

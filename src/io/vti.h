@@ -13,6 +13,7 @@ typedef struct rw_vti_array {
     const char *name;
     rw_dtype type;    /* complex: two components, "re" and "im" */
     const void *data; /* of the shape (z, y, x) */
+    int components;   /* of a real vector, the fastest index of the data; 0: a number at each point */
 } rw_vti_array;
 
 /* Replaces `path` at once when it is whole. ERR_ARGUMENT: a size of 0, a spacing not positive, a name empty or given

@@ -22,7 +22,7 @@ static const rw_section *section_of(const rw_case *c, const char *name)
 /* Names for a person who typed a wrong one: the same name in another section, or the nearest, or else all. */
 static rw_status fail_unknown(const rw_case *c, const rw_tree *map, int i, const rw_section *section, const char *entry)
 {
-    enum { MOST = 128 };
+    enum { MOST = 128, FEW = 12 };
     const char *known[MOST], *key = map->keys[i], *nearest = NULL, *where = NULL;
     int n = 0;
     char name[200], full[200];
@@ -47,6 +47,9 @@ static rw_status fail_unknown(const rw_case *c, const rw_tree *map, int i, const
     const bool of_names = !strcmp(section->name, "grid") || !strcmp(section->name, "fields");
     const char *foreign = of_names ? rw_foreign_word(strcmp(key, "kind") ? key : "geometry") : NULL;
     if (foreign) return rw_case_fail_key(c, map, i, "%.120s is unknown: %s", name, foreign);
+    if (n > FEW && !rw_case_is_top(section))
+        return rw_case_fail_key(c, map, i, "%.120s is unknown: rechenwerk help %s lists the settings", name,
+                                section->name);
     rw_text list = {0};
     for (int k = 0; k < n; k++) rw_text_add(&list, "%s%s", k ? ", " : "", known[k]);
     rw_status status =

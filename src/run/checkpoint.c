@@ -48,6 +48,7 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     RW_TRY(rw_restart_save(r, file));
     RW_TRY(rw_backend_save(r, file));
     RW_TRY(rw_contents_save(r, file));
+    RW_TRY(rw_probes_save(r, file));
     return r->ops->save(r->problem, file);
 }
 
@@ -164,6 +165,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
     }
     r->noutputs = (int)outputs;
     RW_TRY(rw_contents_load(r, file));
+    RW_TRY(rw_probes_load(r, file));
     RW_TRY(load_interpolation(r, file, path));
     RW_TRY(rw_backend_compare(r, file));
     return r->ops->load(r->problem, file);

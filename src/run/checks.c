@@ -2,43 +2,24 @@
 #include "run/checks.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "expr/program.h"
-#include "run/parameters.h"
 
 #define RW_SECTION_PREFIX(section) rw_entry_##section
 #define RW_SECTION_DEF "run/checks.def"
 #include "run/section_structs.h"
 
-static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int n, rw_checks_make *make, void *user,
+static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int n, rw_named_make *make, void *user,
                               rw_checks *k, const rw_tree *value)
 {
-    rw_context *ctx = rw_case_context(c);
-    rw_text text = {0};
-    rw_text_add(&text, "value = ");
-    rw_add_place(&text, value->text_source, value->text_line, value->text_column);
-    rw_text_add(&text, "%s", value->text);
-    rw_status status = rw_add_functions(c, &text);
-    rw_expr_scalar *scalars = rw_calloc((size_t)n + 1, sizeof *scalars);
-    rw_expr **e = k->programs + k->n - 1;
-    if (!scalars) status = rw_fail_memory(ctx, 256, "a check");
-    if (status == RW_OK) {
-        if (n) memcpy(scalars, given, (size_t)n * sizeof *scalars);
-        scalars[n] = (rw_expr_scalar){.name = "t"};
-        rw_expr_spec spec = {.name = value->source, .text = text.data, .scalars = scalars, .nscalars = n + 1};
-        status = make(user, &spec, e);
-    }
-    if (status == RW_OK && rw_expr_result_index(*e, "value") < 0)
-        status = rw_case_fail(c, value, "checks.%s.value is a field: reduce it to a number with normmax, mean, …",
-                              k->list[k->n - 1].name);
-    rw_text_free(&text);
-    rw_free(scalars);
-    return status;
+    const rw_named check = {"value", "", value};
+    int field;
+    RW_TRY(rw_named_program(c, &check, 0, 1, given, n, make, user, k->programs + k->n - 1, &field));
+    if (field < 0) return RW_OK;
+    return rw_case_fail(c, value, "checks.%s.value is a field: reduce it to a number with normmax, mean, …",
+                        k->list[k->n - 1].name);
 }
 
-rw_status rw_checks_read(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, rw_checks_make *make,
-                         void *user, rw_checks *k)
+rw_status rw_checks_read(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, rw_named_make *make, void *user,
+                         rw_checks *k)
 {
     const rw_tree *map = rw_case_node(c, "checks");
     if (!map || !map->n) return RW_OK;

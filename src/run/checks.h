@@ -4,7 +4,7 @@
 #ifndef RW_CHECKS_H
 #define RW_CHECKS_H
 
-#include "rechenwerk/expr.h"
+#include "run/named.h"
 #include "run/problem.h"
 
 typedef struct rw_checks {
@@ -13,12 +13,9 @@ typedef struct rw_checks {
     int n;
 } rw_checks;
 
-/* Makes a program of the problem's fields, and binds them: spec has name, place and text; `t` is among its scalars. */
-typedef rw_status rw_checks_make(void *user, const rw_expr_spec *spec, rw_expr **expr);
-
 /* scalars: those of the case; t is added. ERR_INPUT: a value that is a field. */
-rw_status rw_checks_read(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, rw_checks_make *make,
-                         void *user, rw_checks *checks);
+rw_status rw_checks_read(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, rw_named_make *make, void *user,
+                         rw_checks *checks);
 /* Computes them all at time t. */
 rw_status rw_checks_run(rw_checks *checks, rw_queue *queue, double t);
 void rw_checks_free(rw_checks *checks);

@@ -10,8 +10,9 @@
 
 #include "run/writer.h"
 
-bool rw_contents_wants(const rw_texts *list, const char *field)
+bool rw_contents_wants(const rw_texts *list, const rw_state_field *f)
 {
+    const char *field = rw_state_shown(f);
     for (int i = 0; i < list->n; i++)
         if (strcmp(list->item[i]->text, field) == 0 || strcmp(list->item[i]->text, "all") == 0) return true;
     return false;
@@ -20,8 +21,10 @@ bool rw_contents_wants(const rw_texts *list, const char *field)
 bool rw_contents_draws(const rw_run *r, int field)
 {
     const rw_texts *list = &r->output.figures;
-    const char *name = r->problem->fields[field].name;
-    if (rw_layout_count(rw_output_layout(r->problem, field)) != 1) return rw_contents_wants(list, name);
+    const rw_state_field *f = &r->problem->fields[field];
+    const char *name = rw_state_shown(f);
+    if (f->component > 0) return false; /* the first stands for the vector */
+    if (rw_layout_count(rw_output_layout(r->problem, field)) != 1) return rw_contents_wants(list, f);
     for (int i = 0; i < list->n; i++)
         if (strcmp(list->item[i]->text, name) == 0) return true;
     return false;
@@ -60,7 +63,7 @@ rw_status rw_contents_begin(rw_run *r)
     rw_text text = {0};
     rw_text_add(&text, " ");
     for (int i = 0; i < n; i++)
-        if (rw_contents_wants(&r->output.fields, fields[i].name)) rw_text_add(&text, "%s ", fields[i].name);
+        if (rw_contents_wants(&r->output.fields, &fields[i])) rw_text_add(&text, "%s ", fields[i].name);
     const rw_contents *last = r->ncontents ? &r->contents[r->ncontents - 1] : NULL;
     unsigned formats = formats_of(r);
     bool same = last && !text.failed && last->formats == formats && strcmp(last->fields, text.data) == 0;

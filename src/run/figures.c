@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/figure_arrows.h"
 #include "rechenwerk/figure.h"
 
 void rw_picture_label(const char *name, const char *unit, char *text, size_t size)
@@ -105,7 +106,8 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
         edges(g, 1, &field.y0, &field.y1);
         double aspect = (field.x1 - field.x0) / (field.y1 - field.y0);
         field.stretch = aspect > 8 || aspect < 0.125; /* a thin strip could not be read */
-        status = rw_figure_write_field(ctx, path, &page, &field);
+        status = p->arrow[0] ? rw_figure_write_arrows(ctx, path, &page, &field, p->arrow)
+                             : rw_figure_write_field(ctx, path, &page, &field);
     } else {
         rw_figure_volume volume = {.values = values, .value = axis, .map = map};
         for (int a = 0; a < 3; a++) {
@@ -291,22 +293,51 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
     return status;
 }
 
+rw_status rw_frame_join(rw_run *r, int n, rw_frame *parts, rw_frame *f)
+{
+    *f = parts[0];
+    if (n == 1) return RW_OK;
+    const size_t count = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
+    double *values = rw_calloc(count * (size_t)(n + 1), sizeof(*values));
+    f->own = values;
+    f->values = values;
+    f->data = values;
+    f->ncomponents = n;
+    f->low = INFINITY;
+    f->high = -INFINITY;
+    for (int k = 0; k < n && values; k++) {
+        double *component = values + (size_t)(k + 1) * count;
+        memcpy(component, parts[k].values, count * sizeof(*component));
+        f->component[k] = component;
+        for (size_t i = 0; i < count; i++) values[i] = hypot(values[i], component[i]);
+    }
+    for (size_t i = 0; i < count && values; i++)
+        if (isfinite(values[i])) {
+            f->low = fmin(f->low, values[i]);
+            f->high = fmax(f->high, values[i]);
+        }
+    for (int k = 0; k < n; k++) rw_free(parts[k].own);
+    return values ? RW_OK : rw_fail_memory(r->ctx, count * sizeof(*values), "a picture");
+}
+
 rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
                            const rw_scale *scale, bool again)
 {
     char name[200], file[100], path[RW_PATH_SIZE], subtitle[64], view[RW_VIEW_NAME];
+    const char *shown = rw_state_shown(field);
     rw_field_picture p = {.title = r->top.title,
                           .subtitle = subtitle,
-                          .name = field->name,
+                          .name = shown,
                           .unit = field->unit,
                           .grid = &frame->grid,
                           .type = frame->type,
                           .data = frame->data,
                           .map = scale->map,
                           .min = scale->min,
-                          .max = scale->max};
+                          .max = scale->max,
+                          .arrow = {frame->component[0], frame->component[1]}};
     rw_run_time_text(r, t, subtitle);
-    rw_picture_name(field->name, file, sizeof(file));
+    rw_picture_name(shown, file, sizeof(file));
     r->npictures -= again;
     if (r->grid->blocks) {
         r->npictures -= again; /* two sections */
@@ -324,22 +355,35 @@ rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, d
     return RW_OK;
 }
 
+/* A field, or the vector that it begins. */
+static rw_status present_frame(rw_run *r, int index, rw_frame *frame)
+{
+    const rw_state_field *field = &r->problem->fields[index];
+    const int n = rw_state_components(field, r->problem->nfields - index);
+    rw_frame parts[3] = {{.values = NULL}};
+    rw_status status = RW_OK;
+    for (int k = 0; k < n && status == RW_OK; k++) {
+        const rw_dtype type = rw_array_dtype(field[k].array);
+        const void *data;
+        if (!rw_dtype_is_number(type) || rw_array_size(field[k].array) != r->points)
+            status = rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", field[k].name);
+        if (status == RW_OK) status = rw_array_read(field[k].array, &data);
+        if (status == RW_OK) status = rw_frame_make(r, index + k, type, data, r->grid->size, rw_run_time(r), &parts[k]);
+    }
+    if (status == RW_OK) return rw_frame_join(r, n, parts, frame);
+    for (int k = 0; k < n; k++) rw_free(parts[k].own);
+    return status;
+}
+
 rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output)
 {
-    const rw_dtype type = rw_array_dtype(field->array);
-    const void *data;
-    if (rw_layout_is_points(rw_output_layout(r->problem, (int)(field - r->problem->fields))))
-        return rw_figures_points(r, field, output);
+    const int index = (int)(field - r->problem->fields);
+    if (rw_layout_is_points(rw_output_layout(r->problem, index))) return rw_figures_points(r, field, output);
     rw_frame frame;
     rw_scale scale;
-    double t = rw_run_time(r);
-    int index = (int)(field - r->problem->fields);
-    if (!rw_dtype_is_number(type) || rw_array_size(field->array) != r->points)
-        return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", field->name);
-    RW_TRY(rw_array_read(field->array, &data));
-    RW_TRY(rw_frame_make(r, index, type, data, r->grid->size, t, &frame));
+    RW_TRY(present_frame(r, index, &frame));
     rw_status status = rw_frames_limits(r, index, output, &frame, &scale);
-    if (status == RW_OK) status = rw_figures_frame(r, field, output, t, &frame, &scale, false);
+    if (status == RW_OK) status = rw_figures_frame(r, field, output, rw_run_time(r), &frame, &scale, false);
     rw_free(frame.own);
     return status;
 }

@@ -129,13 +129,14 @@ static rw_status check_empty(rw_run *r)
 /* "000010" at the beginning of `name`: the number of an output; how many digits it has. */
 static size_t digits(const char *name) { return strspn(name, "0123456789"); }
 
-/* NAME-000010.png, NAME-000010-across.png. */
+/* NAME-000010.png, NAME-000010-across.png, NAME-animation.png. */
 static bool is_picture_of(const char *of, const char *name)
 {
     char file[100];
     rw_picture_name(of, file, sizeof(file));
     const size_t length = strlen(file);
     if (strncmp(name, file, length) != 0 || name[length] != '-') return false;
+    if (!strcmp(name + length, "-animation.png") || !strcmp(name + length, "-animation.mp4")) return true;
     const char *end = name + length + 1 + digits(name + length + 1);
     return end - (name + length + 1) >= 6 &&
            (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png"));
@@ -151,7 +152,7 @@ static bool is_figure(const rw_run *r, const char *name)
         const rw_dtype type = rw_array_dtype(p->fields[i].array);
         const rw_layout *layout = rw_output_layout(p, i);
         for (int k = 0; k < rw_views(type, layout); k++) {
-            rw_view_name(type, layout, p->fields[i].name, k, view);
+            rw_view_name(type, layout, rw_state_shown(&p->fields[i]), k, view);
             if (is_picture_of(view, name)) return true;
         }
     }
@@ -168,6 +169,7 @@ static bool may_write(const rw_run *r, const char *sub, const char *name)
 {
     const char *folder, *base;
     if (!*sub) return rw_journal_split(name, &folder, &base);
+    if (rw_probes_owns(r, sub, name)) return true;
     if (strcmp(sub, "figures") == 0) return is_figure(r, name);
     size_t n = digits(name);
     if (n < 6) return false;

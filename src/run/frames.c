@@ -183,36 +183,54 @@ static bool is_size(const int64_t size[3], const rw_layout *grid)
     return memcmp(size, grid->size, sizeof(grid->size)) == 0;
 }
 
-/* A written output of a field as it is drawn. `data` is to be freed after the frame. */
-static rw_status read_frame(rw_run *r, int field, const char *name, int output, rw_frame *frame, double *t, void **data)
+/* A dataset of a written output as it is drawn. The frame has its own values. */
+static rw_status read_part(rw_run *r, rw_h5 *h5, int field, double t, rw_frame *frame)
 {
-    char file[64], path[RW_PATH_SIZE], set[160];
+    const char *name = r->problem->fields[field].name;
+    char set[160];
     size_t shape[RW_IO_RANK], bytes;
     rw_dtype type;
     int rank;
     int64_t size[3];
     rw_layout wide;
-    rw_h5 *h5;
-    *data = NULL;
-    snprintf(file, sizeof(file), "fields/%06d.h5", output);
     snprintf(set, sizeof(set), "/%.120s", name);
+    RW_TRY(rw_h5_shape(h5, set, &type, &rank, shape));
+    RW_TRY(rw_sides_grid(r, &wide, NULL));
+    for (int a = 0; a < 3; a++) size[a] = (int64_t)shape[2 - a];
+    if (rank != 3 || (!is_size(size, r->grid) && !is_size(size, &wide)) ||
+        !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes))
+        return rw_fail(r->ctx, RW_ERR_INPUT, "%s does not fit the grid of the run", name);
+    void *data = rw_calloc(bytes, 1);
+    if (!data) return rw_fail_memory(r->ctx, bytes, name);
+    rw_status status = rw_h5_read(h5, set, type, rank, shape, data);
+    if (status == RW_OK) status = rw_frame_make(r, field, type, data, size, t, frame);
+    if (status == RW_OK && frame->data == data) frame->own = data;
+    else rw_free(data);
+    return status;
+}
+
+rw_status rw_frame_read(rw_run *r, rw_h5 *file, int field, double t, rw_frame *frame)
+{
+    const int n = rw_state_components(&r->problem->fields[field], r->problem->nfields - field);
+    rw_frame parts[3] = {{.values = NULL}};
+    rw_status status = RW_OK;
+    for (int k = 0; k < n && status == RW_OK; k++) status = read_part(r, file, field + k, t, &parts[k]);
+    if (status == RW_OK) return rw_frame_join(r, n, parts, frame);
+    for (int k = 0; k < n; k++) rw_free(parts[k].own);
+    return status;
+}
+
+static rw_status read_frame(rw_run *r, int field, int output, rw_frame *frame, double *t)
+{
+    char file[64], path[RW_PATH_SIZE];
+    rw_h5 *h5;
+    snprintf(file, sizeof(file), "fields/%06d.h5", output);
     rw_run_path(r, file, path);
     RW_TRY(rw_h5_open_alone(r->ctx, path, &h5));
     rw_status status = rw_h5_get_number(h5, "/", "time", t);
-    if (status == RW_OK) status = rw_h5_shape(h5, set, &type, &rank, shape);
-    if (status == RW_OK) status = rw_sides_grid(r, &wide, NULL);
-    for (int a = 0; a < 3; a++) size[a] = (int64_t)shape[2 - a];
-    if (status == RW_OK && (rank != 3 || (!is_size(size, r->grid) && !is_size(size, &wide)) ||
-                            !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes)))
-        status = rw_fail(r->ctx, RW_ERR_INPUT, "'%s': %s does not fit the grid of the run", path, name);
-    if (status == RW_OK && !(*data = rw_calloc(bytes, 1))) status = rw_fail_memory(r->ctx, bytes, name);
-    if (status == RW_OK) status = rw_h5_read(h5, set, type, rank, shape, *data);
+    if (status == RW_OK) status = rw_frame_read(r, h5, field, *t, frame);
+    if (status == RW_ERR_INPUT) status = rw_fail_prefix(r->ctx, status, "'%s'", path);
     rw_h5_close(&h5);
-    if (status == RW_OK) status = rw_frame_make(r, field, type, *data, size, *t, frame);
-    if (status != RW_OK) {
-        rw_free(*data);
-        *data = NULL;
-    }
     return status;
 }
 
@@ -252,7 +270,7 @@ static bool is_drawn(const rw_run *r, int field, int output)
 {
     char name[RW_VIEW_NAME], file[100], picture[160], path[RW_PATH_SIZE];
     const rw_state_field *f = &r->problem->fields[field];
-    rw_view_name(rw_array_dtype(f->array), r->grid, f->name, RW_VIEW_VALUE, name);
+    rw_view_name(rw_array_dtype(f->array), r->grid, rw_state_shown(f), RW_VIEW_VALUE, name);
     rw_picture_name(name, file, sizeof(file));
     snprintf(picture, sizeof(picture), "figures/%s-%06d%s.png", file, output, r->grid->blocks ? "-across" : "");
     rw_run_path(r, picture, path);
@@ -264,16 +282,14 @@ static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
 {
     for (int output = 0; output < r->noutputs; output++) {
         rw_frame frame;
-        void *data;
         double t;
         bool has;
         if (find(l, output) || !is_drawn(r, field, output)) continue;
         RW_TRY(find_undamaged(r, name, output, &has));
         if (!has) continue;
-        RW_TRY(read_frame(r, field, name, output, &frame, &t, &data));
+        RW_TRY(read_frame(r, field, output, &frame, &t));
         take(l, output, (range){frame.low, frame.high});
         rw_free(frame.own);
-        rw_free(data);
     }
     return RW_OK;
 }
@@ -282,13 +298,11 @@ static rw_status draw_again(rw_run *r, int field, const rw_state_field *f, int o
 {
     const reel *l = &r->frames->reels[field];
     rw_frame frame;
-    void *data;
     double t;
-    RW_TRY(read_frame(r, field, f->name, output, &frame, &t, &data));
+    RW_TRY(read_frame(r, field, output, &frame, &t));
     const rw_scale scale = scale_among(r, (range){frame.low, frame.high}, l->all, l->last);
     rw_status status = rw_figures_frame(r, f, output, t, &frame, &scale, true);
     rw_free(frame.own);
-    rw_free(data);
     return status;
 }
 
@@ -304,13 +318,14 @@ static bool is_stale(const rw_run *r, const reel *l, int field, int output)
 static rw_status finish_field(rw_run *r, int field, const rw_state_field *f)
 {
     reel *l = &r->frames->reels[field];
+    const char *shown = rw_state_shown(f);
     int kept = 0, stale = 0, done = 0;
     if (l->n < r->noutputs) RW_TRY(look_back(r, field, f->name, l));
     for (int output = 0; output < r->noutputs; output++) stale += is_stale(r, l, field, output);
     for (int output = 0; output < r->noutputs; output++) {
         bool has;
         if (!is_stale(r, l, field, output)) continue;
-        rw_pace_redraw(r, f->name, done++, stale);
+        rw_pace_redraw(r, shown, done++, stale);
         if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return RW_ERR_INTERRUPTED;
         RW_TRY(find_undamaged(r, f->name, output, &has));
         if (has) RW_TRY(draw_again(r, field, f, output));
@@ -320,7 +335,7 @@ static rw_status finish_field(rw_run *r, int field, const rw_state_field *f)
         rw_log(r->ctx, RW_LOG_WARNING,
                "%d pictures of %s retain their earlier limits: they cannot be drawn again with %.9g to %.9g, since "
                "output.fields does not write the field there: give output.limits: [lowest, highest], or frame",
-               kept, f->name, l->all.low, l->all.high);
+               kept, shown, l->all.low, l->all.high);
     return RW_OK;
 }
 
@@ -347,15 +362,13 @@ rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_s
     if (!alone) RW_TRY(rw_hdf5_read_times(r));
     for (int output = 0; output < r->noutputs && !alone; output++) {
         rw_frame other;
-        void *data;
         double t;
         bool has;
         RW_TRY(find_written(r, name, output, &has));
         if (!has) continue;
-        RW_TRY(read_frame(r, field, name, output, &other, &t, &data));
+        RW_TRY(read_frame(r, field, output, &other, &t));
         take(&l, output, (range){other.low, other.high});
         rw_free(other.own);
-        rw_free(data);
     }
     *scale = scale_among(r, own, l.all, l.last);
     return RW_OK;

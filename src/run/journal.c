@@ -18,7 +18,7 @@
 enum { NAME = 250 }; /* longest name of a file, as most file systems have it */
 
 #define X(name, folder, files, index, line) folder,
-const char *const rw_journal_folders[] = {RW_FIELD_WRITERS(X) "figures", NULL};
+const char *const rw_journal_folders[] = {RW_FIELD_WRITERS(X) "figures", "probes", NULL};
 #undef X
 
 /* Names between blanks. */

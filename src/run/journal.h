@@ -4,7 +4,7 @@
  *   series.csv
  *   fields/
  *   fields/000000.h5
- * A name is that of a file of the folder itself or of one of its four subfolders; other lines are not accepted. The
+ * A name is that of a file of the folder itself or of one of its subfolders; other lines are not accepted. The
  * list is read and written through the descriptor of its folder; a link in its place is refused. A last line without an
  * end belongs to a file that was never begun. Not here: what is done with the files (folder.c, aside.c). */
 #ifndef RW_JOURNAL_H

@@ -13,11 +13,11 @@ static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_sta
 {
     enum { MOST = 256 };
     const char *names[MOST];
-    for (int k = 0; k < n && k < MOST; k++) names[k] = fields[k].name;
+    for (int k = 0; k < n && k < MOST; k++) names[k] = rw_state_shown(&fields[k]);
     for (int i = 0; i < list->n; i++) {
         const char *text = list->item[i]->text;
         bool known = strcmp(text, "all") == 0;
-        for (int k = 0; k < n && !known; k++) known = strcmp(text, fields[k].name) == 0;
+        for (int k = 0; k < n && !known; k++) known = strcmp(text, rw_state_shown(&fields[k])) == 0;
         if (known) continue;
         const char *nearest = rw_nearest(text, names, RW_MIN(n, MOST));
         if (!nearest && n > 0) nearest = names[0];
@@ -29,14 +29,32 @@ static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_sta
     return RW_OK;
 }
 
+/* What only some problems compute for their outputs. */
+static rw_status check_own(const rw_run *r)
+{
+    const struct {
+        const char *name;
+        const rw_tree *given;
+    } list[] = {{"series", r->output.series}, {"derived", r->output.derived}, {"probes", r->output.probes}};
+    for (int i = 0; i < RW_COUNT(list) && !r->ops->computes_outputs; i++)
+        if (list[i].given)
+            return rw_case_fail(r->c, list[i].given, "output.%s: the problem %s does not have it: omit this setting",
+                                list[i].name, r->ops->name);
+    return RW_OK;
+}
+
 rw_status rw_output_check(rw_run *r)
 {
     const rw_state_field *fields = r->problem->fields;
     const int n = r->problem->nfields;
     RW_TRY(check_names(r, &r->output.fields, fields, n, "output.fields"));
     RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
+    RW_TRY(check_names(r, &r->output.animation, fields, n, "output.animation"));
+    RW_TRY(rw_animation_check(r));
     RW_TRY(rw_frames_check(r));
     RW_TRY(rw_writers_check(r));
+    RW_TRY(check_own(r));
+    RW_TRY(rw_probes_prepare(r));
     if (r->stationary && r->output.every > 0)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.every"),
                             "output.every = %g: the problem %s is stationary, and has no time: use output.every_steps, "
@@ -61,11 +79,13 @@ static rw_status write_output(rw_run *r, bool last)
     RW_TRY(rw_series_row(r, true));
     if (!rw_grow(&r->times, &r->times_capacity, output + 1, sizeof(*r->times)))
         return rw_fail_memory(r->ctx, (size_t)output * sizeof(*r->times), "the times of the outputs");
+    if (r->ops->derive) RW_TRY(r->ops->derive(r->problem));
     RW_TRY(rw_writers_output(r, output));
     for (int i = 0; i < n; i++) {
         if (!rw_contents_draws(r, i)) continue;
         if (r->output.figures_every == RUN_FIGURES_ALL || last) RW_TRY(rw_figures_output(r, &fields[i], output));
     }
+    RW_TRY(rw_probes_write(r, true));
     double t = r->times[output] = rw_run_time(r);
     r->noutputs++; /* from here on a checkpoint counts it as made */
     r->interpolated += r->interpolating;
@@ -78,6 +98,7 @@ static rw_status write_output(rw_run *r, bool last)
     rw_log(r->ctx, RW_LOG_INFO, "output %s at %s = %.9g", text, rw_run_axis(r), t);
     RW_TRY(rw_log_event(r, "output", "output", text));
     RW_TRY(rw_csv_flush(r->series, NULL));
+    RW_TRY(rw_probes_flush(r));
     return rw_writers_index(r, false);
 }
 

@@ -123,7 +123,7 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     int n = p->known ? r->problem->nfields : 0, f = 0;
     rw_layout wide;
     while (f < n && strcmp(fields[f].name, name) != 0) f++;
-    if (f == n) return RW_OK;
+    if (f == n || fields[f].vector) return RW_OK;
     RW_TRY(rw_sides_grid(r, &wide, NULL));
     const int64_t *size = figure->grid->size;
     if (memcmp(r->grid->size, size, sizeof wide.size) != 0 && memcmp(wide.size, size, sizeof wide.size) != 0)
@@ -237,6 +237,60 @@ cleanup:
     return status;
 }
 
+/* The vector that field f of the run begins, with arrows. */
+static rw_status plot_vector(plotter *p, rw_h5 *file, int f, double time, const char *standard)
+{
+    rw_run *r = &p->run;
+    const rw_state_field *field = &r->problem->fields[f];
+    char subtitle[64], picture[RW_PATH_SIZE];
+    rw_frame frame;
+    rw_scale scale;
+    rw_run_time_text(r, time, subtitle);
+    RW_TRY(rw_frame_read(r, file, f, time, &frame));
+    rw_status status = rw_frames_of_results(r, f, &frame, &scale);
+    if (status == RW_OK) status = target(p, field->vector, standard, picture);
+    p->used[RW_PLOT_LIMITS] = p->used[RW_PLOT_TITLE] = p->used[RW_PLOT_COLORMAP] = true;
+    const rw_field_picture figure = {.title = r->top.title,
+                                     .subtitle = subtitle,
+                                     .name = field->vector,
+                                     .unit = field->unit,
+                                     .grid = &frame.grid,
+                                     .type = RW_F64,
+                                     .data = frame.values,
+                                     .map = scale.map,
+                                     .min = scale.min,
+                                     .max = scale.max,
+                                     .arrow = {frame.component[0], frame.component[1]}};
+    if (status == RW_OK) status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
+    rw_free(frame.own);
+    return status;
+}
+
+/* The field of the run with this name; NULL: it has none. */
+static const rw_state_field *find_field(const plotter *p, const char *name)
+{
+    for (int f = 0; p->known && f < p->run.problem->nfields; f++)
+        if (strcmp(p->run.problem->fields[f].name, name) == 0) return &p->run.problem->fields[f];
+    return NULL;
+}
+
+/* A dataset: a field, or the vector of which it is the first component. Components are drawn by their name only. */
+static rw_status plot_set(plotter *p, rw_h5 *file, const char *path, const char *name, rw_layout *grid, double time,
+                          const char *standard, int *drawn)
+{
+    const rw_state_field *field = find_field(p, name);
+    const bool of_vector = field && field->vector, named = p->options.field && strcmp(p->options.field, name) == 0;
+    if (of_vector && !named) {
+        if (field->component > 0 || (p->options.field && strcmp(p->options.field, field->vector) != 0)) return RW_OK;
+        ++*drawn;
+        return plot_vector(p, file, (int)(field - p->run.problem->fields), time, standard);
+    }
+    int view;
+    if (!is_asked(p, file, name, grid, &view)) return RW_OK;
+    ++*drawn;
+    return plot_dataset(p, file, path, name, view, grid, time, standard);
+}
+
 static rw_status fail_field(const plotter *p, const char *path, char *const *names, int n)
 {
     const char *nearest = rw_nearest(p->options.field, (const char *const *)names, n);
@@ -268,12 +322,7 @@ static rw_status plot_file(plotter *p, const char *path, const char *standard)
                             "--field, or give a folder",
                             path, n, p->options.output),
                     cleanup);
-    for (int i = 0; i < n; i++) {
-        int view;
-        if (!is_asked(p, file, names[i], &grid, &view)) continue;
-        RW_TRY_GOTO(plot_dataset(p, file, path, names[i], view, &grid, time, standard), cleanup);
-        drawn++;
-    }
+    for (int i = 0; i < n; i++) RW_TRY_GOTO(plot_set(p, file, path, names[i], &grid, time, standard, &drawn), cleanup);
     if (drawn == 0 && p->options.field) status = fail_field(p, path, names, n);
 cleanup:
     rw_h5_names_free(&names, n);

@@ -120,6 +120,7 @@ void rw_run_release(rw_run *r)
     r->report->pictures = r->npictures;
     r->report->seconds = rw_seconds() - r->clock;
     rw_csv_close(&r->series);
+    rw_probes_free(r);
     rw_pace_end(r);
     rw_folder_end(r);
     rw_device_close(&r->device);

@@ -7,6 +7,7 @@
 #include "io/h5.h"
 #include "rechenwerk/device.h"
 #include "run/case.h"
+#include "run/probes.h"
 #include "state/state.h"
 
 typedef struct rw_problem rw_problem;
@@ -76,6 +77,9 @@ typedef struct rw_problem_ops {
      * x fastest: there the values at time t are put, other nodes stay; two numbers per node of a complex field. Fields
      * on the problem's grid only. */
     rw_status (*sides)(rw_problem *p, int field, double t, bool has[6], double *wide);
+    bool computes_outputs; /* (optional) it knows output.series, output.derived and output.probes */
+    /* (optional) computes the derived fields of the present state */
+    rw_status (*derive)(rw_problem *p);
     /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides:
      * pictures of results that are there. */
     rw_status (*outline)(const rw_case *c, rw_problem **problem);
@@ -102,7 +106,9 @@ struct rw_problem {
     double end;       /* final time; stationary: not read */
     double tolerance; /* stationary: the residual at which the state is a solution */
     rw_layout grid;   /* of the fields that have no layout of their own */
+    rw_domain domain; /* of a uniform grid, for probes */
     int nfields, ncolumns;
+    int nown;                       /* the last columns are numbers of the case's own, which may be infinite or NaN */
     rw_state_field *fields;         /* without arrays after `outline` */
     const rw_state_column *columns; /* the first is t; none after `outline` */
 };
@@ -114,6 +120,7 @@ static inline void rw_problem_take_state(rw_problem *p, const rw_state *s)
     p->nfields = s->nfields;
     p->columns = s->columns;
     p->ncolumns = s->ncolumns;
+    p->nown = s->nown;
 }
 
 /* Where the values of field i lie. */

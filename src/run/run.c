@@ -45,6 +45,7 @@ static rw_status begin(rw_run *r, bool fresh)
     rw_run_set_end(r);
     RW_TRY(rw_folder_begin(r, fresh));
     RW_TRY(rw_series_begin(r, fresh, position));
+    RW_TRY(rw_probes_begin(r, fresh));
     r->begun = true;
     RW_TRY(rw_writers_folders(r));
     if (r->output.figures.n > 0) RW_TRY(rw_folder_make(r, "figures"));
@@ -117,6 +118,7 @@ static rw_status write_row(rw_run *r)
     if (status == RW_OK && rw_seconds() - r->flushed >= 1) {
         r->flushed = rw_seconds();
         status = rw_csv_flush(r->series, NULL);
+        if (status == RW_OK) status = rw_probes_flush(r);
     }
     rw_watch(r, before);
     return status;
@@ -237,6 +239,8 @@ static rw_status complete(rw_run *r)
     RW_TRY(rw_writers_index(r, true));
     RW_TRY(rw_checkpoint_write(r));
     RW_TRY(rw_figures_series(r));
+    RW_TRY(rw_probes_draw(r));
+    RW_TRY(rw_animation_make(r));
     return make_checks(r);
 }
 
@@ -261,6 +265,7 @@ static rw_status name_place(rw_run *r, rw_status status)
     rw_text place = {0};
     for (int i = 0; i < r->problem->nfields && !place.length; i++) {
         rw_finite found;
+        if (fields[i].derived) continue;
         if (rw_finite_find(fields[i].array, &found) != RW_OK || found.first < 0) continue;
         rw_text_add(&place, "; %s is %s at ", fields[i].name, rw_finite_word(found.value));
         rw_layout_place(rw_output_layout(r->problem, i), found.first, &place);
@@ -308,7 +313,8 @@ static rw_status finish(rw_run *r, rw_status status)
     if (!r->begun) return status;
     const char *reason = r->reason && status == RW_ERR_NOT_CONVERGED ? r->reason : reason_of(status);
     char *message = rw_strdup(rw_message(r->ctx));
-    rw_status closed = rw_csv_close(&r->series);
+    rw_status closed = rw_csv_close(&r->series), probes = rw_probes_close(r);
+    if (closed == RW_OK) closed = probes;
     if (status == RW_OK && closed != RW_OK) {
         status = closed;
         reason = "failed";

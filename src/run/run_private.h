@@ -118,6 +118,7 @@ typedef struct rw_run {
     bool index_stale;
     double checkpoint_clock, checkpoint_time; /* of the last one; checkpoint_time is NaN before the first */
     int64_t checkpoint_step, ncheckpoints, npictures;
+    rw_probes *probes;              /* NULL: none */
     struct rw_frames *frames;       /* frames.c: limits of the pictures so far */
     const rw_problem_check *checks; /* the problem's, once they are made */
     int nchecks;
@@ -204,6 +205,23 @@ rw_status rw_series_row(rw_run *r, bool write);
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
 /* seconds: of the output, without waiting for steps and without compiling. */
 rw_status rw_output_write(rw_run *r, bool last, double *seconds);
+/* probes.c: the setting read; tables opened; a row of the points, or of the lines, for the present state. */
+rw_status rw_probes_prepare(rw_run *r);
+rw_status rw_probes_begin(rw_run *r, bool fresh);
+rw_status rw_probes_write(rw_run *r, bool lines);
+rw_status rw_probes_flush(rw_run *r);
+rw_status rw_probes_save(rw_run *r, rw_h5 *file);
+rw_status rw_probes_load(rw_run *r, rw_h5 *file);
+rw_status rw_probes_draw(rw_run *r); /* probes_figures.c */
+/* Columns of its table before the fields. */
+int rw_probe_columns_before(const rw_run *r, const rw_probe *p);
+rw_status rw_probes_close(rw_run *r);
+void rw_probes_free(rw_run *r);
+/* probes_names.c: whether a probe writes a file of this name in the subfolder. */
+bool rw_probes_owns(const rw_run *r, const char *folder, const char *name);
+/* animation.c: refuses an animation without frames; makes them at the end. */
+rw_status rw_animation_check(const rw_run *r);
+rw_status rw_animation_make(rw_run *r);
 /* contents.c */
 rw_status rw_contents_begin(rw_run *r);                       /* after the checkpoint is loaded */
 bool rw_contents_in(const rw_run *r, int output, int format); /* whether the output has files of a format */
@@ -211,7 +229,7 @@ bool rw_contents_has(const rw_run *r, int output, const char *field, int format)
 rw_status rw_contents_save(rw_run *r, rw_h5 *file);
 rw_status rw_contents_load(rw_run *r, rw_h5 *file);
 void rw_contents_free(rw_run *r);
-bool rw_contents_wants(const rw_texts *list, const char *field);
+bool rw_contents_wants(const rw_texts *list, const rw_state_field *field);
 /* Whether output.figures asks for pictures of a field; of one on a single node or cell only by its name. */
 bool rw_contents_draws(const rw_run *r, int field);
 
@@ -222,8 +240,9 @@ typedef struct rw_field_picture {
     rw_dtype type;
     const void *data; /* shape (z, y, x) */
     rw_colormap map;
-    double min, max; /* equal: automatic */
-    int view;        /* of a complex field */
+    double min, max;        /* equal: automatic */
+    int view;               /* of a complex field */
+    const double *arrow[2]; /* of a vector on a plane, whose moduli the data are; NULL: none */
 } rw_field_picture;
 /* A field's values as they are drawn: f64, or complex ones; with the nodes of Dirichlet sides. */
 typedef struct rw_frame {
@@ -233,7 +252,11 @@ typedef struct rw_frame {
     const double *values; /* the same, unless they are complex */
     double *own;          /* what `data` points to, when it is not the field's; rw_free it */
     double low, high;     /* of the finite values; low > high: there is none */
+    int ncomponents;      /* of a vector, of which `values` are the moduli; 0: it is none */
+    const double *component[3];
 } rw_frame;
+/* The frame of a vector from those of its n components, which are freed; n = 1: that frame. */
+rw_status rw_frame_join(rw_run *r, int n, rw_frame *parts, rw_frame *frame);
 /* views.c: pictures of a field; a complex one may have two. */
 enum { RW_VIEW_VALUE, RW_VIEW_PHASE, RW_VIEWS };
 enum { RW_VIEW_NAME = 140 };
@@ -251,6 +274,8 @@ rw_status rw_view_line(rw_context *ctx, const char *path, const rw_figure_page *
 /* size: of the data, with the nodes on Dirichlet sides (as outputs have them) or without (as arrays have them). */
 rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, const int64_t size[3], double t,
                         rw_frame *frame);
+/* frames.c: a field in the file of an output, or the vector that it begins. */
+rw_status rw_frame_read(rw_run *r, rw_h5 *file, int field, double t, rw_frame *frame);
 /* sides.c: the grid with the nodes on Dirichlet sides. has: (optional) which sides have them. */
 rw_status rw_sides_grid(rw_run *r, rw_layout *grid, bool has[6]);
 /* A field with these nodes. *own: what `values` points to, where that is not `data`; rw_free it. */

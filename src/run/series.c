@@ -121,11 +121,12 @@ rw_status rw_series_row(rw_run *r, bool write)
     RW_TRY(r->ops->row(r->problem, r->row));
     bool written = r->interpolating ? r->last_look == rw_run_time(r) : r->last_row == rw_run_steps(r);
     if (write && !written) {
+        RW_TRY(rw_probes_write(r, false));
         RW_TRY(rw_csv_row(r->series, r->row));
         if (r->interpolating) r->last_look = rw_run_time(r);
         else r->last_row = rw_run_steps(r);
     }
-    for (int i = 0; i < r->ncolumns; i++)
+    for (int i = 0; i < r->ncolumns - r->problem->nown; i++)
         if (!isfinite(r->row[i])) return fail_not_finite(r, i);
     return RW_OK;
 }

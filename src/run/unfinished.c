@@ -27,6 +27,7 @@ enum { LINES = 2 }; /* of series.csv: names, the initial state; besides comments
 static bool is_early(const char *sub, const char *name)
 {
     if (!*sub) return strcmp(name, "checkpoint.h5") != 0;
+    if (strcmp(sub, "probes") == 0) return true; /* rows as series.csv has */
     if (strcmp(sub, "figures") != 0) return atol(name) == 0;
     return rw_ends_in(name, "-000000.png") || rw_ends_in(name, "-000000-across.png") ||
            rw_ends_in(name, "-000000-along.png");

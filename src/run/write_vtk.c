@@ -20,49 +20,64 @@ static bool suits_vtm(const rw_layout *layout) { return layout->kind == RW_LAYOU
 
 enum { PARTS = 2 };
 
-typedef struct vtk_arrays {
+/* Arrays of the file: complex fields as two, vectors as three components each. */
+typedef struct file_arrays {
     int n;
     rw_vti_array *list;
-    void **own; /* [PARTS of each] names and numbers of parts of complex fields; NULL of others */
-} vtk_arrays;
+    void **own; /* [PARTS of each] names and numbers made here; NULL of others */
+} file_arrays;
 
-static void free_arrays(vtk_arrays *a)
+static void free_arrays(file_arrays *a)
 {
     for (int i = 0; a->own && i < PARTS * a->n; i++) rw_free(a->own[i]);
     rw_free(a->own);
     rw_free(a->list);
-    *a = (vtk_arrays){0};
+    *a = (file_arrays){0};
 }
 
-/* Real or imaginary part as array i. */
-static bool split(const rw_written_field *f, int part, vtk_arrays *a, int i)
+/* Real or imaginary part. */
+static bool add_part(const rw_written_field *f, int part, file_arrays *a)
 {
     const size_t n = (size_t)rw_layout_count(f->layout), size = rw_io_real_size(f->type);
     char *name = rw_format("%s_%s", f->name, part ? "im" : "re"), *numbers = rw_calloc(n, size);
+    const int i = a->n++;
     a->own[PARTS * i] = name;
     a->own[PARTS * i + 1] = numbers;
-    a->list[i] = (rw_vti_array){name, rw_io_type(size, false), numbers};
+    a->list[i] = (rw_vti_array){.name = name, .type = rw_io_type(size, false), .data = numbers};
     if (!name || !numbers) return false;
     for (size_t k = 0; k < n; k++)
         memcpy(numbers + k * size, (const char *)f->data + (PARTS * k + (size_t)part) * size, size);
     return true;
 }
 
+/* m fields as one array of vectors, in f64 or f32 as they are. */
+static bool add_vector(int m, const rw_written_field *fields, file_arrays *a)
+{
+    const size_t n = (size_t)rw_layout_count(fields->layout), size = rw_dtype_size(fields->type);
+    char *data = rw_calloc(3 * n, size);
+    const int i = a->n++;
+    a->own[PARTS * i] = data;
+    a->list[i] = (rw_vti_array){.name = fields->vector, .type = fields->type, .data = data, .components = 3};
+    for (int k = 0; data && k < m; k++)
+        for (size_t c = 0; c < n; c++)
+            memcpy(data + (3 * c + (size_t)k) * size, (const char *)fields[k].data + c * size, size);
+    return data != NULL;
+}
+
 /* free_arrays() it, also after a failure. */
-static rw_status make_arrays(rw_run *r, int n, const rw_written_field *fields, vtk_arrays *a)
+static rw_status make_arrays(rw_run *r, int n, const rw_written_field *fields, file_arrays *a)
 {
     const size_t most = PARTS * (size_t)n;
-    *a = (vtk_arrays){0, rw_calloc(most, sizeof *a->list), rw_calloc(PARTS * most, sizeof *a->own)};
+    *a = (file_arrays){0, rw_calloc(most, sizeof *a->list), rw_calloc(PARTS * most, sizeof *a->own)};
     bool good = a->list && a->own;
-    for (int i = 0; i < n && good; i++) {
-        if (!rw_dtype_is_complex(fields[i].type)) {
-            a->list[a->n++] = (rw_vti_array){fields[i].name, fields[i].type, fields[i].data};
-            continue;
-        }
-        for (int part = 0; part < PARTS; part++) {
-            a->n++;
-            good = good && split(&fields[i], part, a, a->n - 1);
-        }
+    for (int i = 0, m; good && i < n; i += m) {
+        const rw_written_field *f = &fields[i];
+        for (m = 1; f->vector && i + m < n && f[m].vector == f->vector;) m++;
+        if (f->vector) good = add_vector(m, f, a);
+        else if (!rw_dtype_is_complex(f->type))
+            a->list[a->n++] = (rw_vti_array){.name = f->name, .type = f->type, .data = f->data};
+        else
+            for (int part = 0; part < PARTS && good; part++) good = add_part(f, part, a);
     }
     return good ? RW_OK : rw_fail_memory(r->ctx, most * sizeof *a->list, "files for ParaView");
 }
@@ -73,7 +88,7 @@ static rw_status write_vti(rw_run *r, int n, const rw_written_field *fields, int
     snprintf(name, sizeof(name), "vti/%06d.vti", output);
     const rw_grid grid = rw_layout_grid(fields->layout);
     RW_TRY(rw_folder_claim(r, name, path));
-    vtk_arrays arrays;
+    file_arrays arrays;
     rw_status status = make_arrays(r, n, fields, &arrays);
     if (status == RW_OK) status = rw_vti_write(r->ctx, path, &grid, arrays.n, arrays.list);
     free_arrays(&arrays);
@@ -103,7 +118,8 @@ static rw_status write_block(const rw_run *r, const char *path, int b, int n, co
                       : rw_fail_memory(r->ctx, (size_t)rw_blocks_points(g) * sizeof *points, "the points of a block");
     for (int i = 0; i < n && status == RW_OK; ++i) {
         own[i] = arrays[i];
-        own[i].data = (const char *)arrays[i].data + (size_t)block.first_cell * rw_dtype_size(arrays[i].type);
+        own[i].data = (const char *)arrays[i].data +
+                      (size_t)block.first_cell * (size_t)RW_MAX(own[i].components, 1) * rw_dtype_size(arrays[i].type);
     }
     if (status == RW_OK) status = rw_vts_write(r->ctx, path, block.cells, (const double(*)[3])points, n, own);
     rw_free(points);
@@ -117,9 +133,9 @@ static rw_status write_vtm(rw_run *r, int n, const rw_written_field *fields, int
     int count = rw_blocks_count(r->grid->blocks);
     char(*texts)[NAME] = rw_calloc((size_t)count, sizeof *texts);
     const char **files = rw_calloc((size_t)count, sizeof *files);
-    vtk_arrays arrays;
+    file_arrays arrays;
     rw_status status = make_arrays(r, n, fields, &arrays);
-    if (status == RW_OK && (!texts || !files))
+    if (status == RW_OK && !(texts && files))
         status = rw_fail_memory(r->ctx, (size_t)count * sizeof *texts, "a .vtm file");
     for (int b = 0; b < count && status == RW_OK; ++b) {
         snprintf(texts[b], sizeof *texts, "%06d-%d.vts", output, b);

@@ -17,7 +17,9 @@ typedef struct rw_written_field {
     const char *name, *unit;
     rw_dtype type;
     const rw_layout *layout;
-    const void *data; /* shape (z, y, x) */
+    const void *data;   /* shape (z, y, x) */
+    const char *vector; /* as of rw_state_field; all components of a vector follow each other */
+    int component;
 } rw_written_field;
 
 typedef struct rw_field_writer {

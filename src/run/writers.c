@@ -60,8 +60,12 @@ static rw_status fetch(rw_run *r, int index, const rw_layout *outer, rw_written_
 {
     const rw_state_field *field = r->problem->fields + index;
     *own = NULL;
-    *to = (rw_written_field){field->name, field->unit, rw_array_dtype(field->array),
-                             rw_output_layout(r->problem, index), NULL};
+    *to = (rw_written_field){.name = field->name,
+                             .unit = field->unit,
+                             .type = rw_array_dtype(field->array),
+                             .layout = rw_output_layout(r->problem, index),
+                             .vector = field->vector,
+                             .component = field->component};
     if (!rw_dtype_is_number(to->type) || rw_array_size(field->array) != rw_layout_count(to->layout))
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' does not have the size of its layout and numbers",
                        field->name);
@@ -84,7 +88,7 @@ rw_status rw_writers_output(rw_run *r, int output)
     if (!fields || !some || !own)
         status = rw_fail_memory(r->ctx, (size_t)n * sizeof(*fields), "the fields of an output");
     for (int i = 0; i < n && status == RW_OK; i++) {
-        if (!rw_contents_wants(&r->output.fields, r->problem->fields[i].name)) continue;
+        if (!rw_contents_wants(&r->output.fields, &r->problem->fields[i])) continue;
         status = fetch(r, i, &outer, &fields[m], &own[m]);
         m++;
     }

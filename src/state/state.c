@@ -1,7 +1,9 @@
 /* Fields in memory, in rows of numbers, and in files. */
 #include "state/state.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "device/device.h"
 
@@ -18,7 +20,7 @@ rw_status rw_state_add(rw_state *s, const char *name, const char *unit, rw_dtype
     if (!rw_grow(&s->fields, &s->capacity, s->nfields + 1, sizeof *s->fields))
         return s->device ? rw_fail_memory(s->device->ctx, sizeof *s->fields, "fields") : RW_ERR_MEMORY;
     rw_state_field *f = &s->fields[s->nfields];
-    *f = (rw_state_field){name, unit, NULL, layout};
+    *f = (rw_state_field){.name = name, .unit = unit, .layout = layout};
     s->nfields++;
     if (!s->device) return RW_OK;
     const int rank = rw_layout_shape(layout, shape);
@@ -70,8 +72,38 @@ static const char *name_of(const rw_state *s, int f, char text[16])
     return text;
 }
 
-/* The reductions of all fields on the layout of field `first`. */
-static rw_status make_observer(rw_state *s, int first)
+/* Name i of a program: its scalars, fields and own columns. */
+static const char *name_at(const rw_state_own *own, int64_t i)
+{
+    const rw_expr_spec *spec = own->spec;
+    if (i < spec->nscalars) return spec->scalars[i].name;
+    if (i < spec->nscalars + spec->nfields) return spec->fields[i - spec->nscalars].name;
+    return own->columns[i - spec->nscalars - spec->nfields].name;
+}
+
+/* "r", or as many of them as it takes. */
+void rw_state_prefix(const rw_state_own *own, char prefix[32])
+{
+    const int64_t names = own ? own->spec->nscalars + own->spec->nfields + own->n : 0;
+    bool taken = true;
+    memset(prefix, 0, 32);
+    for (size_t n = 0; taken && n < 16; n++) { /* of 31 characters that a name may have */
+        prefix[n] = 'r';
+        taken = false;
+        for (int64_t i = 0; i < names && !taken; i++) {
+            const char *name = name_at(own, i);
+            taken = !strncmp(name, prefix, n + 1) && isdigit((unsigned char)name[n + 1]);
+        }
+    }
+}
+
+static void name_result(const rw_state *s, int f, int kind, char name[64])
+{
+    snprintf(name, 64, "%s%d_%d", s->prefix, f, kind);
+}
+
+/* The reductions of all fields on the layout of field `first`, and `own` with them. */
+static rw_status make_observer(rw_state *s, int first, const rw_state_own *own)
 {
     const rw_layout *layout = s->fields[first].layout;
     const size_t count = (size_t)s->nfields;
@@ -84,11 +116,20 @@ static rw_status make_observer(rw_state *s, int first)
         if (s->fields[f].layout != layout) continue;
         fields[n] = (rw_expr_field){.name = name_of(s, f, names[n]), .dtype = rw_array_dtype(s->fields[f].array)};
         const bool z = is_complex(&s->fields[f]);
-        for (int k = 0; k < KINDS; ++k)
-            rw_text_add(&text, "r%d_%d = %s(%s%s%s)\n", f, k, kinds[k], z ? "abs(" : "", fields[n].name, z ? ")" : "");
+        for (int k = 0; k < KINDS; ++k) {
+            char result[64];
+            name_result(s, f, k, result);
+            rw_text_add(&text, "%s = %s(%s%s%s)\n", result, kinds[k], z ? "abs(" : "", fields[n].name, z ? ")" : "");
+        }
         n++;
     }
-    const rw_expr_spec spec = {.name = "series", .text = text.data, .fields = fields, .nfields = n};
+    rw_expr_spec spec = {.fields = fields, .nfields = n};
+    if (own) {
+        rw_text_add(&text, "%s", own->spec->text);
+        spec = *own->spec;
+    }
+    spec.name = "series";
+    spec.text = text.data;
     if (!fields || !names || text.failed) status = rw_fail_memory(s->device->ctx, count * sizeof *fields, "columns");
     if (status == RW_OK) status = rw_state_program(s->device, layout, &spec, &s->observers[first]);
     n = 0;
@@ -101,9 +142,17 @@ static rw_status make_observer(rw_state *s, int first)
     return status;
 }
 
-rw_status rw_state_observe(rw_state *s, const char *first)
+static rw_status add_column(rw_state *s, char *name, const char *unit)
 {
-    const int n = BEFORE + KINDS * s->nfields;
+    if (!name) return rw_fail_memory(s->device->ctx, 64, "columns");
+    s->columns[s->ncolumns++] = (rw_state_column){name, unit};
+    return RW_OK;
+}
+
+rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *own)
+{
+    s->nown = own ? own->n - own->names : 0;
+    const int n = BEFORE + KINDS * s->nfields + s->nown;
     s->columns = rw_calloc((size_t)n, sizeof *s->columns);
     s->observers = rw_calloc((size_t)s->nfields + 1, sizeof(rw_expr *));
     if (!s->columns || !s->observers) return rw_fail_memory(s->device->ctx, 64, "columns");
@@ -111,13 +160,16 @@ rw_status rw_state_observe(rw_state *s, const char *first)
     s->columns[1] = (rw_state_column){"step", ""};
     s->ncolumns = BEFORE;
     for (int f = 0; f < s->nfields; ++f)
-        for (int k = 0; k < KINDS; ++k) {
-            char *name = rw_format("%s%s_%s", s->fields[f].name, is_complex(&s->fields[f]) ? "_abs" : "", kinds[k]);
-            if (!name) return rw_fail_memory(s->device->ctx, 64, "columns");
-            s->columns[s->ncolumns++] = (rw_state_column){name, s->fields[f].unit};
-        }
+        for (int k = 0; k < KINDS; ++k)
+            RW_TRY(
+                add_column(s,
+                           rw_format("%s%s_%s", s->fields[f].name, is_complex(&s->fields[f]) ? "_abs" : "", kinds[k]),
+                           s->fields[f].unit));
+    for (int i = 0; i < s->nown; ++i)
+        RW_TRY(add_column(s, rw_strdup(own->columns[own->names + i].name), own->columns[own->names + i].unit));
+    rw_state_prefix(own, s->prefix);
     for (int f = 0; f < s->nfields; ++f)
-        if (is_first_of_layout(s, f)) RW_TRY(make_observer(s, f));
+        if (is_first_of_layout(s, f)) RW_TRY(make_observer(s, f, f == 0 ? own : NULL));
     return RW_OK;
 }
 
@@ -127,17 +179,20 @@ rw_status rw_state_row(rw_state *s, double first, double step, double *values)
 {
     values[0] = first;
     values[1] = step;
+    if (s->nown) RW_TRY(rw_expr_set(s->observers[0], "t", first));
     for (int f = 0; f < s->nfields; ++f)
         if (s->observers[f]) RW_TRY(rw_expr_run(s->observers[f], rw_device_queue(s->device)));
     for (int f = 0; f < s->nfields; ++f) {
         int of = 0;
         while (s->fields[of].layout != s->fields[f].layout) ++of;
         for (int k = 0; k < KINDS; ++k) {
-            char name[32];
-            snprintf(name, sizeof name, "r%d_%d", f, k);
+            char name[64];
+            name_result(s, f, k, name);
             RW_TRY(rw_expr_get(s->observers[of], name, values + BEFORE + KINDS * f + k, NULL));
         }
     }
+    for (int k = s->ncolumns - s->nown; k < s->ncolumns; ++k)
+        RW_TRY(rw_expr_get(s->observers[0], s->columns[k].name, values + k, NULL));
     return RW_OK;
 }
 

@@ -15,7 +15,9 @@ static void fill(void)
 
 static rw_status write_arrays(void)
 {
-    const rw_vti_array arrays[] = {{"p <&\">", RW_F32, pressure}, {"psi", RW_C128, speed}, {"v", RW_F64, speed}};
+    const rw_vti_array arrays[] = {{"p <&\">", RW_F32, pressure, 0},
+                                   {"psi", RW_C128, speed, 0},
+                                   {"v", RW_F64, speed, 0}};
     return rw_vti_write(NULL, "a.vti", &grid, 3, arrays);
 }
 
@@ -58,8 +60,10 @@ static void test_bytes(void **state)
 static void test_refuses(void **state)
 {
     (void)state;
-    static const rw_vti_array twice[] = {{"u", RW_F32, pressure}, {"u", RW_F32, pressure}};
-    static const rw_vti_array bad[][1] = {{{"", RW_F32, pressure}}, {{NULL, RW_F32, pressure}}, {{"u", RW_F32, NULL}}};
+    static const rw_vti_array twice[] = {{"u", RW_F32, pressure, 0}, {"u", RW_F32, pressure, 0}};
+    static const rw_vti_array bad[][1] = {{{"", RW_F32, pressure, 0}},
+                                          {{NULL, RW_F32, pressure, 0}},
+                                          {{"u", RW_F32, NULL, 0}}};
     for (int a = 0; a < 3; a++) {
         rw_grid g = grid;
         g.size[a] = 0;
@@ -114,7 +118,7 @@ static void test_python(void **state)
     ASSERT_OK(write_arrays());
     ASSERT_OK(write_collection());
     const rw_grid line = {1, {5, 1, 1}, {1, 1, 1}, {0}, {0}, {0}};
-    ASSERT_OK(rw_vti_write(NULL, "line.vti", &line, 1, &(rw_vti_array){"v", RW_F64, speed}));
+    ASSERT_OK(rw_vti_write(NULL, "line.vti", &line, 1, &(rw_vti_array){"v", RW_F64, speed, 0}));
     ASSERT_OK(rw_vti_write(NULL, "none.vti", &line, 0, NULL));
     run_python("numpy",
                "import numpy as np, xml.etree.ElementTree as E\n"

@@ -20,7 +20,7 @@ static void fill(void)
 
 static rw_status write_block(void)
 {
-    const rw_vti_array arrays[] = {{"N <&\">", RW_F64, density}, {"block", RW_F32, block}};
+    const rw_vti_array arrays[] = {{"N <&\">", RW_F64, density, 0}, {"block", RW_F32, block, 0}};
     return rw_vts_write(NULL, "a.vts", cells, (const double(*)[3])points, 2, arrays);
 }
 
@@ -70,7 +70,7 @@ static void test_bytes(void **state)
 static void test_refuses(void **state)
 {
     (void)state;
-    static const rw_vti_array twice[] = {{"u", RW_F64, density}, {"u", RW_F64, density}};
+    static const rw_vti_array twice[] = {{"u", RW_F64, density, 0}, {"u", RW_F64, density, 0}};
     for (int a = 0; a < 3; a++) {
         int n[3] = {NX, NY, NZ};
         n[a] = 0;

@@ -72,8 +72,8 @@ static rw_status fake_create(const rw_case *c, rw_device *dev, bool estimate, in
         if (used) shape[grid.size.n - 1 - a] = grid.size.value[a];
     }
     rw_status status = rw_case_section(c, "time", &p->settings);
-    p->fields[0] = (rw_state_field){"u", "K", NULL, NULL};
-    p->fields[1] = (rw_state_field){"v", "1", NULL, NULL};
+    p->fields[0] = (rw_state_field){.name = "u", .unit = "K", .array = NULL, .layout = NULL};
+    p->fields[1] = (rw_state_field){.name = "v", .unit = "1", .array = NULL, .layout = NULL};
     for (int i = 0; i < 2 && status == RW_OK; i++)
         status = rw_array_create(dev, RW_F64, grid.size.n, shape, RW_MEMORY_DEVICE, &p->fields[i].array);
     if (status == RW_OK) status = fake_initial(p);

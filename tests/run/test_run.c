@@ -307,6 +307,9 @@ static void test_choices_of_output(void **state)
         {"output.limits=[1]", "output.limits = 1 is none of auto, run, frame or [lowest, highest]"},
         {"output.interpolate=1e-3",
          "output.interpolate = 0.001: the problem fake has no dense output: omit this setting"},
+        {"output.series={m:1}", "output.series: the problem fake does not have it: omit this setting"},
+        {"output.probes={p:1}", "output.probes: the problem fake does not have it: omit this setting"},
+        {"output.animation=w output.every=0.5", "output.animation: 'w' is not a field"},
     };
     for (int i = 0; i < RW_COUNT(bad); i++) {
         assert_int_equal(run("b", bad[i][0], (rw_run_options){0}, NULL), RW_ERR_INPUT);

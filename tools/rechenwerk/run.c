@@ -286,9 +286,9 @@ const command command_run = {
     .most = 1,
     .line = "run a case and write results, pictures and checkpoints",
     .more = "The results folder holds settings.yaml, run.json, log.jsonl, series.csv, fields.h5 with fields.xdmf "
-            "and fields.pvd for ParaView, figures/, checkpoint.h5, and run.files, the names of all files that runs "
-            "have written. Ctrl-C finishes the step, saves the state and prints how to continue. A run killed at "
-            "any moment continues from its last checkpoint with --restart.",
+            "and fields.pvd for ParaView, figures/, probes/ (output.probes), checkpoint.h5, and run.files, the names "
+            "of all files that runs have written. Ctrl-C finishes the step, saves the state and prints how to "
+            "continue. A run killed at any moment continues from its last checkpoint with --restart.",
     .options = options_of_run,
     .noptions = COUNT(options_of_run),
     .run = run,

@@ -71,12 +71,13 @@ void pde_continue_data(pde_problem *p)
     for (int i = 0; i < p->ndata; ++i)
         for (int side = 0; side < 2 * p->grid.ndim; ++side) {
             const rw_boundary_kind kind = p->fields[0].boundary[side].kind;
-            p->data[i].boundary[side].kind = kind == RW_BOUNDARY_PERIODIC      ? kind
-                                             : p->layout == RW_GRID_CELL       ? RW_BOUNDARY_REFLECT
-                                             : rw_boundary_row_of(kind)->pins  ? RW_BOUNDARY_NEAREST
-                                             : rw_boundary_row_of(kind)->slope ? RW_BOUNDARY_REFLECT101
-                                             : kind == RW_BOUNDARY_CONSTANT    ? RW_BOUNDARY_NEAREST
-                                                                               : kind;
+            const rw_boundary_row *row = rw_boundary_row_of(kind);
+            p->data[i].boundary[side].kind = kind == RW_BOUNDARY_PERIODIC   ? kind
+                                             : p->layout == RW_GRID_CELL    ? RW_BOUNDARY_REFLECT
+                                             : pde_pins(p, kind)            ? RW_BOUNDARY_NEAREST
+                                             : row->slope || row->pins      ? RW_BOUNDARY_REFLECT101
+                                             : kind == RW_BOUNDARY_CONSTANT ? RW_BOUNDARY_NEAREST
+                                                                            : kind;
         }
 }
 

@@ -22,8 +22,10 @@ static void destroy(rw_problem **problem)
     rw_free(p->values);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
     rw_free(p->owned);
+    pde_free_derived(p);
     rw_state_free(&p->state);
     rw_free(p->fields);
+    rw_free(p->readable);
     rw_free(p->sides);
     rw_free(p->parts);
     rw_free(p->scalars);
@@ -90,6 +92,7 @@ static rw_status make_fields(pde_problem *p, rw_memory memory)
     }
     p->state.device = p->device;
     p->base.end = p->time.end;
+    p->base.domain = pde_domain(p);
     for (int f = 0; f < p->nfields; ++f)
         RW_TRY(rw_state_add(&p->state, p->fields[f].name, p->units[f], p->fields[f].dtype, g, memory));
     rw_problem_take_state(&p->base, &p->state);
@@ -119,23 +122,9 @@ static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
 static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
 {
     pde_problem *p = user;
-    rw_expr_spec spec = *given;
-    spec.grid = p->grid;
-    spec.order = p->order;
-    spec.layout = p->layout;
-    rw_expr_field *fields = rw_calloc((size_t)(p->nfields + p->ndata), sizeof *fields);
-    if (!fields) return rw_fail_memory(p->ctx, 256, "a check");
-    for (int f = 0; f < p->nfields; ++f) fields[f] = p->fields[f];
-    for (int i = 0; i < p->ndata; ++i) fields[p->nfields + i] = p->data[i];
-    spec.fields = fields;
-    spec.nfields = p->nfields + p->ndata;
-    rw_status status = rw_expr_create(p->device, &spec, e);
-    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
-        status = rw_expr_bind(*e, p->fields[f].name, p->state.fields[f].array);
-    for (int i = 0; i < p->ndata && status == RW_OK; ++i)
-        status = rw_expr_bind(*e, p->data[i].name, p->sources[i].array);
-    rw_free(fields);
-    return status;
+    const rw_expr_spec spec = pde_program_spec(p, given);
+    RW_TRY(rw_expr_create(p->device, &spec, e));
+    return pde_bind_program(p, *e);
 }
 
 static rw_status check(rw_problem *problem, const rw_problem_check **list, int *n)
@@ -155,8 +144,9 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     RW_TRY(make_fields(p, memory));
     RW_TRY(pde_make_data(c, p, memory));
     RW_TRY(pde_set_initial(c, p));
-    RW_TRY(rw_state_observe(&p->state, "t"));
+    RW_TRY(pde_observe(c, p));
     rw_problem_take_state(&p->base, &p->state);
+    RW_TRY(pde_make_derived(c, p, memory));
     rw_status status = rw_ode_create(p->device, spec, &p->ode);
     if (status == RW_ERR_ARGUMENT) /* a setting of time */
         status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
@@ -256,6 +246,7 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     }
     p->no_grid = !good;
     if (p->nfields) pde_continue_data(p);
+    RW_TRY(pde_list_readable(p));
     for (int d = 0; d < 3 && !good; ++d) { /* what is wrong has been noted: a grid that serves the other checks */
         p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
         p->grid.spacing[d] = 1;
@@ -272,6 +263,7 @@ static rw_status inspect(const rw_case *c)
     rw_problem *base = &p->base;
     rw_status status = read_case(c, p);
     if (status == RW_OK) status = pde_inspect_texts(c, p);
+    if (status == RW_OK) status = pde_inspect_outputs(c, p);
     destroy(&base);
     return status;
 }
@@ -282,7 +274,9 @@ static rw_status outline(const rw_case *c, rw_problem **problem)
     *problem = &p->base;
     if (!p) return RW_ERR_MEMORY;
     rw_status status = read_case(c, p);
+    if (status == RW_OK) status = pde_read_derived(c, p);
     if (status == RW_OK) status = make_fields(p, RW_MEMORY_DEVICE);
+    if (status == RW_OK) status = pde_make_derived(c, p, RW_MEMORY_DEVICE);
     if (status != RW_OK) destroy(problem);
     return status;
 }
@@ -294,9 +288,10 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     if (!p) return RW_ERR_MEMORY;
     rw_problem *base = &p->base;
     rw_status status = read_case(c, p);
+    if (status == RW_OK) status = pde_read_derived(c, p);
     if (status == RW_OK) {
         rw_ode_spec spec = ode_spec(c, p, p->order);
-        *bytes_needed = rw_ode_bytes(&spec);
+        *bytes_needed = rw_ode_bytes(&spec) + pde_derived_bytes(p);
         if (!estimate) status = make_state(c, p, &spec);
     }
     if (status == RW_OK && !estimate) *problem = base;
@@ -439,7 +434,7 @@ const rw_problem_ops rw_pde_ops = {
     .sections = pde_sections,
     .nsections = RW_COUNT(pde_sections),
     .inspect = inspect,
-    .sides = pde_sides,
+    .sides = pde_all_sides,
     .outline = outline,
     .create = create,
     .destroy = destroy,
@@ -452,4 +447,6 @@ const rw_problem_ops rw_pde_ops = {
     .statistics = statistics,
     .method = method_of,
     .check = check,
+    .computes_outputs = true,
+    .derive = pde_derive,
 };

@@ -51,14 +51,18 @@ typedef struct pde_problem {
     rw_expr *initial;   /* of the fields whose initial values are expressions, until it has run */
     pde_values *values; /* [nfields] initial values */
     int ndata;
-    rw_expr_field *data; /* read-only fields */
-    pde_values *sources; /* [ndata] where they come from, and their arrays */
-    rw_expr *fill;       /* of data that are expressions, until it has run */
+    rw_expr_field *data;     /* read-only fields */
+    rw_expr_field *readable; /* [nfields + ndata] what programs read */
+    pde_values *sources;     /* [ndata] where they come from, and their arrays */
+    rw_expr *fill;           /* of data that are expressions, until it has run */
     const char **units;
     rw_checks checks;
-    rw_functions functions; /* of initial values and boundaries */
-    char *equations;        /* functions and equations, padded so that places are those of the file */
-    char **owned;           /* texts made here */
+    rw_functions functions;  /* of initial values and boundaries */
+    char *equations;         /* functions and equations, padded so that places are those of the file */
+    rw_state_field *outputs; /* [nfields + nderived] the fields, then what output.derived computes */
+    int nderived;
+    rw_expr *derive;
+    char **owned; /* texts made here */
     int nowned, owned_capacity;
 } pde_problem;
 
@@ -117,6 +121,31 @@ void pde_language_end(pde_language *l);
 /* For rw_graph_value: coordinates at the place `user`, a double[3], in nodes from the first unknown. */
 void pde_at_place(void *user, const rw_graph *g, rw_node leaf, double out[2]);
 rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
+/* own.c: what the case computes for its outputs. */
+/* A program of all fields with their grid and boundaries: the given text and scalars. */
+rw_status pde_list_readable(pde_problem *p);
+/* Binds fields and data. */
+rw_status pde_bind_program(const pde_problem *p, rw_expr *e);
+rw_expr_spec pde_program_spec(const pde_problem *p, const rw_expr_spec *given);
+/* The columns of series.csv, with those of output.series. */
+rw_status pde_observe(const rw_case *c, pde_problem *p);
+rw_domain pde_domain(const pde_problem *p);
+/* derived.c: what output.derived computes. `read` finds names and shapes, `make` the arrays, with a device, and the
+ * program. */
+rw_status pde_read_derived(const rw_case *c, pde_problem *p);
+rw_status pde_make_derived(const rw_case *c, pde_problem *p, rw_memory memory);
+int64_t pde_derived_bytes(const pde_problem *p);
+void pde_free_derived(pde_problem *p);
+rw_status pde_derive(rw_problem *problem);
+/* rw_problem_ops.sides of all fields. */
+rw_status pde_all_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
+/* own.c: the value of an expression, which is a name for those that follow; whether a name is taken. */
+rw_status pde_lower_named(const rw_case *c, pde_language *l, const rw_named *e, rw_value *v);
+rw_status pde_check_own_name(const rw_case *c, const pde_problem *p, const char *setting, const char *name);
+/* Mistakes in these settings, each noted. */
+rw_status pde_inspect_outputs(const rw_case *c, pde_problem *p);
+rw_status pde_inspect_series(const rw_case *c, const pde_problem *p);
+rw_status pde_inspect_probes(const rw_case *c, const pde_problem *p);
 /* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
@@ -129,6 +158,11 @@ rw_status pde_lower_on_side(const rw_case *c, const pde_problem *p, int f, int s
 /* The same of a value for field f, which may be complex where the field is; -1: of data, which are real. */
 rw_status pde_lower_value(const rw_case *c, const pde_problem *p, int f, pde_language *l, const rw_tree *node,
                           const char *setting, rw_node *n);
+/* Of derived fields. */
+static inline rw_dtype pde_real_type(const pde_problem *p)
+{
+    return rw_dtype_is_single(p->fields[0].dtype) ? RW_F32 : RW_F64;
+}
 static inline bool pde_is_complex(const pde_problem *p, int f) { return rw_dtype_is_complex(p->fields[f].dtype); }
 /* The i-th of n places that are spread over a side, in nodes. */
 void pde_place_on_side(const pde_problem *p, int f, int side, int64_t i, int64_t n, double place[3]);

@@ -76,14 +76,15 @@ static void describe_output(rates_problem *p)
     g->blocks = p->blocks;
     p->base.fields = p->output_fields;
     p->base.nfields = 2 + p->nmodes;
-    p->output_fields[0] = (rw_state_field){"inversion", "1/mm3", p->inversion, g};
-    p->output_fields[1] = (rw_state_field){"pump", "1/(mm3 s)", p->pumping, g};
+    p->output_fields[0] = (rw_state_field){.name = "inversion", .unit = "1/mm3", .array = p->inversion, .layout = g};
+    p->output_fields[1] = (rw_state_field){.name = "pump", .unit = "1/(mm3 s)", .array = p->pumping, .layout = g};
     int n = 0;
     p->columns[n++] = (rw_state_column){"t", "s"};
     for (int k = 0; k < p->nmodes; ++k) {
         const char *name = p->mode_name[k];
         snprintf(p->field_name[k], sizeof p->field_name[k], *name ? "mode_%s" : "mode", name);
-        p->output_fields[2 + k] = (rw_state_field){p->field_name[k], "1/mm2", p->mode[k], g};
+        p->output_fields[2 + k] =
+            (rw_state_field){.name = p->field_name[k], .unit = "1/mm2", .array = p->mode[k], .layout = g};
         snprintf(p->column_name[2 * k], sizeof p->column_name[0], *name ? "photons_%s" : "photons", name);
         snprintf(p->column_name[2 * k + 1], sizeof p->column_name[0], *name ? "lambda_%s" : "lambda", name);
         p->columns[n++] = (rw_state_column){p->column_name[2 * k], ""};
