@@ -54,7 +54,7 @@ static rw_status declare_functions(rw_context *ctx, const char *where, const rw_
 {
     for (int i = 0; i < spec->nfunctions; ++i) {
         const rw_expr_function *f = spec->functions + i;
-        RW_TRY(rw_check_name(ctx, where, f->name));
+        RW_TRY(rw_check_name_on(ctx, &graph->grid, where, f->name));
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0 ||
             rw_graph_find_function(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
@@ -73,7 +73,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     int first = graph->nfields;
     for (int i = 0; i < spec->nscalars; ++i) {
         const rw_expr_scalar *s = spec->scalars + i;
-        if (strcmp(s->name, "t")) RW_TRY(rw_check_name(ctx, where, s->name));
+        if (strcmp(s->name, "t")) RW_TRY(rw_check_name_on(ctx, &graph->grid, where, s->name));
         if (rw_graph_find_param(graph, s->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: scalar %s is declared twice", where, s->name);
         int p = rw_graph_add_param(graph, s->name, s->is_complex, s->value, s->imaginary);
@@ -85,7 +85,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     if (rw_graph_find_param(graph, "t") < 0) rw_graph_add_param(graph, "t", false, 0, 0);
     for (int i = 0; i < spec->nfields; ++i) {
         const rw_expr_field *f = spec->fields + i;
-        RW_TRY(rw_check_name(ctx, where, f->name));
+        RW_TRY(rw_check_name_on(ctx, &graph->grid, where, f->name));
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
         rw_graph_add_field(graph, f->name, f->dtype ? f->dtype : RW_F64);
@@ -136,11 +136,15 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
             return rw_fail_at(l->ctx, source, s->at,
                               "%s is a scalar: assign one real number, such as a sum over a field", s->name);
         if (is_state) RW_TRY(placed(l, source, s, rw_plan_state(plan, g->params[p].state, v.node[0])));
-        if (!is_state && (rw_is_reserved(s->name) || p >= 0))
+        const bool reserved = rw_is_reserved_on(&g->grid, s->name);
+        if (!is_state && (reserved || p >= 0))
             return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it is %s", s->name,
-                              rw_is_reserved(s->name) ? "a reserved word" : "a scalar argument");
-        if (v.n == 1 && !g->nodes[v.node[0]].is_field)
-            RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, v.node[0])));
+                              reserved ? "a reserved word" : "a scalar argument");
+        const bool is_field = v.n == 1 && g->nodes[v.node[0]].is_field;
+        if (v.n == 1 && (!is_field || g->grid.ndim == 0)) { /* without space a field is one number, too */
+            const rw_node result = is_field ? rw_reduce(g, RW_SUM, v.node[0]) : v.node[0];
+            RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, result)));
+        }
         return rw_lower_local(l, source, s->at, s->name, v);
     }
     if (g->fields[f].external)

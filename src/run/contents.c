@@ -21,6 +21,7 @@ bool rw_contents_draws(const rw_run *r, int field)
 {
     const rw_texts *list = &r->output.figures;
     const char *name = r->problem->fields[field].name;
+    if (rw_output_layout(r->problem, field)->kind == RW_LAYOUT_VALUE) return false; /* figures are curves */
     if (rw_layout_count(rw_output_layout(r->problem, field)) != 1) return rw_contents_wants(list, name);
     for (int i = 0; i < list->n; i++)
         if (strcmp(list->item[i]->text, name) == 0) return true;

@@ -29,12 +29,26 @@ static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_sta
     return RW_OK;
 }
 
+/* Without space there are no fields to write. */
+static rw_status check_space(const rw_run *r)
+{
+    const rw_texts *list = &r->output.fields;
+    for (int i = 0; i < list->n && r->grid->kind == RW_LAYOUT_VALUE; i++)
+        if (strcmp(list->item[i]->text, "all") != 0)
+            return rw_case_fail(r->c, list->item[i],
+                                "output.fields: '%.60s' has one value, since there is no space (grid: none): series.csv "
+                                "has a column for it: omit output.fields",
+                                list->item[i]->text);
+    return RW_OK;
+}
+
 rw_status rw_output_check(rw_run *r)
 {
     const rw_state_field *fields = r->problem->fields;
     const int n = r->problem->nfields;
     RW_TRY(check_names(r, &r->output.fields, fields, n, "output.fields"));
     RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
+    RW_TRY(check_space(r));
     RW_TRY(rw_frames_check(r));
     RW_TRY(rw_writers_check(r));
     if (r->stationary && r->output.every > 0)

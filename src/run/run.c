@@ -256,6 +256,7 @@ static const char *reason_of(rw_status status)
 static rw_status name_place(rw_run *r, rw_status status)
 {
     if (status != RW_ERR_NOT_CONVERGED || !r->reason || strcmp(r->reason, "not_finite")) return status;
+    if (r->grid->kind == RW_LAYOUT_VALUE) return status; /* the column is the value */
     const rw_state_field *fields = r->problem->fields;
     char *message = rw_strdup(rw_message(r->ctx));
     rw_text place = {0};

@@ -5,7 +5,7 @@
 
 #include "device/device.h"
 
-enum { BEFORE = 2, KINDS = 3 }; /* columns before those of fields; of a field */
+enum { BEFORE = 2, KINDS = 3 }; /* columns before those of fields; of a field with several values */
 static const char *const kinds[KINDS] = {"min", "max", "mean"};
 
 rw_status rw_state_add(rw_state *s, const char *name, const char *unit, rw_dtype type, const rw_layout *layout,
@@ -41,6 +41,7 @@ rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_
     switch (layout->kind) {
     case RW_LAYOUT_BLOCKS: return rw_blocks_expr_create(layout->blocks, device, RW_BLOCKS_CELLS, &spec, program);
     case RW_LAYOUT_GRID: spec.grid = rw_layout_grid(layout); break;
+    case RW_LAYOUT_VALUE: spec.grid = (rw_grid){.ndim = 0}; break;
     case RW_LAYOUT_POINTS:
     case RW_LAYOUT_CURVES:
         spec.grid = (rw_grid){.ndim = layout->kind == RW_LAYOUT_CURVES ? 2 : 1,
@@ -52,6 +53,18 @@ rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static bool is_value(const rw_state *s, int f) { return s->fields[f].layout->kind == RW_LAYOUT_VALUE; }
+
+static int columns_of(const rw_state *s, int f) { return is_value(s, f) ? 1 : KINDS; }
+
+/* The first column of field f. */
+static int column_of(const rw_state *s, int f)
+{
+    int column = BEFORE;
+    for (int k = 0; k < f; ++k) column += columns_of(s, k);
+    return column;
+}
 
 static bool is_first_of_layout(const rw_state *s, int f)
 {
@@ -99,7 +112,7 @@ static rw_status make_observer(rw_state *s, int first)
 
 rw_status rw_state_observe(rw_state *s, const char *first)
 {
-    const int n = BEFORE + KINDS * s->nfields;
+    const int n = column_of(s, s->nfields);
     s->columns = rw_calloc((size_t)n, sizeof *s->columns);
     s->observers = rw_calloc((size_t)s->nfields + 1, sizeof(rw_expr *));
     if (!s->columns || !s->observers) return rw_fail_memory(s->device->ctx, 64, "columns");
@@ -107,17 +120,27 @@ rw_status rw_state_observe(rw_state *s, const char *first)
     s->columns[1] = (rw_state_column){"step", ""};
     s->ncolumns = BEFORE;
     for (int f = 0; f < s->nfields; ++f)
-        for (int k = 0; k < KINDS; ++k) {
-            char *name = rw_format("%s_%s", s->fields[f].name, kinds[k]);
+        for (int k = 0; k < columns_of(s, f); ++k) {
+            const char *field = s->fields[f].name;
+            char *name = is_value(s, f) ? rw_strdup(field) : rw_format("%s_%s", field, kinds[k]);
             if (!name) return rw_fail_memory(s->device->ctx, 64, "columns");
             s->columns[s->ncolumns++] = (rw_state_column){name, s->fields[f].unit};
         }
     for (int f = 0; f < s->nfields; ++f)
-        if (is_first_of_layout(s, f)) RW_TRY(make_observer(s, f));
+        if (is_first_of_layout(s, f) && !is_value(s, f)) RW_TRY(make_observer(s, f));
     return RW_OK;
 }
 
-int rw_state_mean(int f) { return BEFORE + KINDS * f + KINDS - 1; }
+int rw_state_mean(const rw_state *s, int f) { return column_of(s, f) + columns_of(s, f) - 1; }
+
+/* The value itself, which needs no reduction. */
+static rw_status read_value(const rw_state_field *f, double *value)
+{
+    const void *data;
+    RW_TRY(rw_array_read(f->array, &data));
+    *value = rw_array_dtype(f->array) == RW_F32 ? (double)*(const float *)data : *(const double *)data;
+    return RW_OK;
+}
 
 rw_status rw_state_row(rw_state *s, double first, double step, double *values)
 {
@@ -126,13 +149,15 @@ rw_status rw_state_row(rw_state *s, double first, double step, double *values)
     for (int f = 0; f < s->nfields; ++f)
         if (s->observers[f]) RW_TRY(rw_expr_run(s->observers[f], rw_device_queue(s->device)));
     for (int f = 0; f < s->nfields; ++f) {
+        double *to = values + column_of(s, f);
         int of = 0;
         while (s->fields[of].layout != s->fields[f].layout) ++of;
-        for (int k = 0; k < KINDS; ++k) {
+        for (int k = 0; k < KINDS && !is_value(s, f); ++k) {
             char name[32];
             snprintf(name, sizeof name, "r%d_%d", f, k);
-            RW_TRY(rw_expr_get(s->observers[of], name, values + BEFORE + KINDS * f + k, NULL));
+            RW_TRY(rw_expr_get(s->observers[of], name, to + k, NULL));
         }
+        if (is_value(s, f)) RW_TRY(read_value(&s->fields[f], to));
     }
     return RW_OK;
 }

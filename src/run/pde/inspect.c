@@ -134,6 +134,11 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
     char setting[64];
     double value[2] = {0, 0};
     rw_node n;
+    if (node && node->kind != RW_TREE_SCALAR && p->grid.ndim == 0)
+        return rw_case_fail(c, node,
+                            "fields.%s.initial: there is no space (grid: none): give one value, an expression of "
+                            "parameters",
+                            p->fields[f].name);
     if (!node || node->kind != RW_TREE_SCALAR) return RW_OK;
     snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
     RW_TRY(pde_lower(c, l, node, setting, &n));

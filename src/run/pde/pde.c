@@ -46,7 +46,7 @@ static rw_status read_field(const rw_case *c, pde_problem *p, const rw_tree *map
                    .line = map->key_place[entry_index].line,
                    .column = map->key_place[entry_index].column};
     rw_tree_place(&key, where, sizeof where);
-    RW_TRY(rw_check_name(ctx, where, name));
+    RW_TRY(rw_check_name_on(ctx, &p->grid, where, name));
     for (int i = 0; i < p->nscalars; ++i)
         if (!strcmp(p->scalars[i].name, name))
             return rw_case_fail_key(c, map, entry_index, "%s is both a field and a parameter", name);
@@ -56,6 +56,11 @@ static rw_status read_field(const rw_case *c, pde_problem *p, const rw_tree *map
     p->units[f] = "";
     RW_TRY(rw_case_entry(c, "fields", entry_index, &entry));
     p->units[f] = entry.unit;
+    if (entry.boundary && p->grid.ndim == 0)
+        return rw_case_fail(c, entry.boundary,
+                            "fields.%s.boundary: there is no space (grid: none), and no sides: omit boundary, or give "
+                            "the grid a size",
+                            name);
     return pde_read_boundary(c, p, f, entry.boundary);
 }
 
@@ -78,6 +83,7 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
 static rw_status make_fields(pde_problem *p, rw_memory memory)
 {
     rw_layout *g = &p->base.grid;
+    g->kind = p->grid.ndim ? RW_LAYOUT_GRID : RW_LAYOUT_VALUE;
     g->ndim = p->grid.ndim;
     for (int d = 0; d < 3; ++d) {
         g->size[d] = p->grid.size[d];
@@ -141,10 +147,14 @@ static rw_status fail_initial(const rw_case *c, pde_problem *p, int f)
     if (found.first < 0) return RW_OK; /* the sum overflows, the values do not */
     const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
     rw_text place = {0};
-    rw_finite_node(&place, &p->grid, found.first);
+    if (p->grid.ndim) {
+        rw_text_add(&place, " at ");
+        rw_finite_node(&place, &p->grid, found.first);
+    }
     rw_status status = rw_case_fail(c, rw_tree_get(entry, "initial"),
-                                    "fields.%s.initial is %s at %s: finite values are needed at every node",
-                                    p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "");
+                                    "fields.%s.initial is %s%s: finite values are needed%s", p->fields[f].name,
+                                    rw_finite_word(found.value), place.data ? place.data : "",
+                                    p->grid.ndim ? " at every node" : "");
     if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
     rw_text_free(&place);
     return status;
@@ -157,7 +167,7 @@ static rw_status check_initial(const rw_case *c, pde_problem *p)
     if (!row) return rw_fail_memory(p->device->ctx, 64, "columns");
     rw_status status = rw_state_row(&p->state, 0, 0, row);
     for (int f = 0; f < p->nfields && status == RW_OK; ++f)
-        if (!isfinite(row[rw_state_mean(f)])) status = fail_initial(c, p, f);
+        if (!isfinite(row[rw_state_mean(&p->state, f)])) status = fail_initial(c, p, f);
     rw_free(row);
     return status;
 }
@@ -255,7 +265,7 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     p->layout = (rw_grid_layout)grid.layout;
     RW_NOTE(ctx, read_dense(c, p));
     RW_NOTE(ctx, rw_functions_read(c, &p->functions));
-    RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
+    RW_TRY(rw_read_parameters(c, p->grid.ndim, &p->scalars, &p->nscalars));
     int mistakes = rw_mistakes_met();
     RW_TRY(read_fields(c, p, grid.precision));
     good = good && mistakes == rw_mistakes_met();
@@ -442,7 +452,7 @@ static const rw_march_ops march = {
 
 const rw_problem_ops rw_pde_ops = {
     .name = "pde",
-    .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
+    .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions, or ordinary ones",
     .sections = pde_sections,
     .nsections = RW_COUNT(pde_sections),
     .inspect = inspect,
