@@ -200,7 +200,8 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
     int i = rw_graph_find_field(g, s->name);
     if (i >= 0) {
         if (l->no_fields && !g->fields[i].external)
-            return FAIL(s->at, "field %s is not allowed here: use only coordinates, t and parameters", s->name);
+            return FAIL(s->at, "field %s is not allowed here: use only %st and parameters", s->name,
+                        g->grid.ndim ? "coordinates, " : "");
         *v = rw_scalar_value(rw_field(g, i, g->fields[i].versions, here));
         return RW_OK;
     }

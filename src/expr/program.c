@@ -606,8 +606,9 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
     rw_expr_plan plan;
     rw_expr_get_plan(e, &plan);
     static const char *const kinds[] = {"sum", "min", "max"};
-    rw_text_add(&t, "%s: %lld pass%s, %.0f bytes and %.0f flops per cell%s", e->name, (long long)plan.passes,
-                plan.passes == 1 ? "" : "es", plan.bytes_per_cell, plan.flops_per_cell,
+    const bool space = e->graph->grid.ndim > 0;
+    rw_text_add(&t, "%s: %lld pass%s, %.0f bytes and %.0f flops%s%s", e->name, (long long)plan.passes,
+                plan.passes == 1 ? "" : "es", plan.bytes_per_cell, plan.flops_per_cell, space ? " per cell" : "",
                 plan.evaluator ? ", run by the plain evaluator (" : "");
     if (plan.function) rw_text_add(&t, "on the host, because %s is a function in C)", plan.function);
     else if (plan.evaluator) rw_text_add(&t, "no compiler)");
@@ -638,10 +639,13 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
                 any = true;
             }
         if (!any) rw_text_add(&t, " nothing");
-        rw_text_add(&t, "; %lld bytes, %.0f flops per cell; %s, tiles of %lld x %lld x %lld in %lld workgroups of %d\n",
-                    (long long)k->bytes_per_cell, k->flops, k->f32 ? "f32" : "f64", (long long)k->tiling.tile[0],
-                    (long long)k->tiling.tile[1], (long long)k->tiling.tile[2], (long long)k->tiling.groups,
-                    k->tiling.group);
+        rw_text_add(&t, "; %lld bytes, %.0f flops%s; %s", (long long)k->bytes_per_cell, k->flops,
+                    space ? " per cell" : "", k->f32 ? "f32" : "f64");
+        if (space)
+            rw_text_add(&t, ", tiles of %lld x %lld x %lld in %lld workgroups of %d", (long long)k->tiling.tile[0],
+                        (long long)k->tiling.tile[1], (long long)k->tiling.tile[2], (long long)k->tiling.groups,
+                        k->tiling.group);
+        rw_text_add(&t, "\n");
     }
     *text = t.failed ? NULL : strdup(t.data);
     rw_text_free(&t);

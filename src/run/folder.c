@@ -129,7 +129,7 @@ static rw_status check_empty(rw_run *r)
 /* "000010" at the beginning of `name`: the number of an output; how many digits it has. */
 static size_t digits(const char *name) { return strspn(name, "0123456789"); }
 
-/* NAME-000010.png, NAME-000010-across.png, series-NAME.png with a NAME of this case. Before the problem is made its
+/* NAME-000010.png, NAME-000010-across.png, series-NAME.png with a NAME of this case, series.png. Before the problem is made its
  * names are not known. */
 static bool is_figure(const rw_run *r, const char *name)
 {
@@ -144,6 +144,7 @@ static bool is_figure(const rw_run *r, const char *name)
             (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png")))
             return true;
     }
+    if (p && p->grid.kind == RW_LAYOUT_VALUE && strcmp(name, "series.png") == 0) return true;
     for (int i = 1; p && i < p->ncolumns && strncmp(name, "series-", 7) == 0; i++) {
         rw_picture_name(p->columns[i].name, file, sizeof(file));
         size_t length = strlen(file);

@@ -35,10 +35,11 @@ static rw_status check_space(const rw_run *r)
     const rw_texts *list = &r->output.fields;
     for (int i = 0; i < list->n && r->grid->kind == RW_LAYOUT_VALUE; i++)
         if (strcmp(list->item[i]->text, "all") != 0)
-            return rw_case_fail(r->c, list->item[i],
-                                "output.fields: '%.60s' has one value, since there is no space (grid: none): series.csv "
-                                "has a column for it: omit output.fields",
-                                list->item[i]->text);
+            return rw_case_fail(
+                r->c, list->item[i],
+                "output.fields: '%.60s' has one value, since there is no space (grid: none): series.csv "
+                "has a column for it: omit output.fields",
+                list->item[i]->text);
     return RW_OK;
 }
 
@@ -91,7 +92,7 @@ static rw_status write_output(rw_run *r, bool last)
     snprintf(text, sizeof(text), "%06d", output);
     rw_log(r->ctx, RW_LOG_INFO, "output %s at %s = %.9g", text, rw_run_axis(r), t);
     RW_TRY(rw_log_event(r, "output", "output", text));
-    RW_TRY(rw_csv_flush(r->series, NULL));
+    RW_TRY(rw_series_flush(r));
     return rw_writers_index(r, false);
 }
 

@@ -99,7 +99,8 @@ static rw_status read_each(const rw_case *c, int ndim, const rw_tree *map, const
         if (map->items[i]->kind != RW_TREE_SCALAR)
             RW_NOTE(ctx,
                     rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));
-        else if (functions) RW_NOTE(ctx, evaluate(c, ndim, functions, *scalars, *n, map->keys[i], map->items[i], &value));
+        else if (functions)
+            RW_NOTE(ctx, evaluate(c, ndim, functions, *scalars, *n, map->keys[i], map->items[i], &value));
         if (!isfinite(value)) value = 1; /* noted; its name is known all the same */
         (*scalars)[(*n)++] = (rw_expr_scalar){.name = map->keys[i], .value = value};
     }

@@ -114,10 +114,7 @@ static rw_status write_row(rw_run *r)
     if (every == 0 || rw_run_steps(r) % every != 0) return RW_OK;
     rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
     rw_status status = rw_series_row(r, true);
-    if (status == RW_OK && rw_seconds() - r->flushed >= 1) {
-        r->flushed = rw_seconds();
-        status = rw_csv_flush(r->series, NULL);
-    }
+    if (status == RW_OK) status = rw_series_flush(r);
     rw_watch(r, before);
     return status;
 }

@@ -201,6 +201,7 @@ rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position);
 rw_status rw_series_read(rw_context *ctx, const char *folder, rw_csv_table *table);
 /* Computes a row and checks that it is finite: ERR_NOT_CONVERGED. With `write` it is put into series.csv. */
 rw_status rw_series_row(rw_run *r, bool write);
+rw_status rw_series_flush(rw_run *r); /* to the disk, at most once a second */
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
 /* seconds: of the output, without waiting for steps and without compiling. */
 rw_status rw_output_write(rw_run *r, bool last, double *seconds);
@@ -274,6 +275,13 @@ rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, d
  * field, nor the number of steps of one length. */
 bool rw_series_is_drawn(const rw_csv_table *table, int column);
 rw_status rw_figures_series(rw_run *r);
+/* figures_curves.c: a system without space. The columns of the fields to draw (room for all fields), whether they share
+ * a picture, and that picture. */
+int rw_curves_find(const rw_run *r, const rw_csv_table *table, int *columns);
+bool rw_curves_share(const rw_csv_table *table, const int *columns, int n);
+rw_status rw_picture_curves(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
+                            const int *columns, int n);
+rw_status rw_figures_curves(rw_run *r);
 
 /* plot_run.c: the run that made results, from their settings.yaml: case, outline of the problem, grid; for
  * rw_frame_make and rw_frames_of_results. *known: false where there is no settings.yaml, or the problem has no outline.

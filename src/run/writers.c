@@ -46,7 +46,9 @@ rw_status rw_writers_check(rw_run *r)
         for (int f = 0; f < r->problem->nfields && !suits; f++)
             suits = rw_writer_suits(w, rw_output_layout(r->problem, f));
     }
-    if (suits || r->grid->kind == RW_LAYOUT_VALUE || list->n == 0 || r->problem->nfields == 0 || r->output.fields.n == 0) return RW_OK;
+    if (suits || r->grid->kind == RW_LAYOUT_VALUE || list->n == 0 || r->problem->nfields == 0 ||
+        r->output.fields.n == 0)
+        return RW_OK;
     return rw_case_fail(r->c, rw_case_node(r->c, "output.formats"),
                         "output.formats: none of these formats can hold a field of this case: rechenwerk help "
                         "output.formats says what each is for");

@@ -1,6 +1,7 @@
 /* Fields in memory, in rows of numbers, and in files. */
 #include "state/state.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "device/device.h"
@@ -133,12 +134,19 @@ rw_status rw_state_observe(rw_state *s, const char *first)
 
 int rw_state_mean(const rw_state *s, int f) { return column_of(s, f) + columns_of(s, f) - 1; }
 
-/* The value itself, which needs no reduction. */
+/* The value itself, of a complex one its modulus: it needs no reduction. */
 static rw_status read_value(const rw_state_field *f, double *value)
 {
     const void *data;
     RW_TRY(rw_array_read(f->array, &data));
-    *value = rw_array_dtype(f->array) == RW_F32 ? (double)*(const float *)data : *(const double *)data;
+    const float *f32 = data;
+    const double *f64 = data;
+    switch (rw_array_dtype(f->array)) {
+    case RW_F32: *value = (double)f32[0]; break;
+    case RW_C64: *value = hypot((double)f32[0], (double)f32[1]); break;
+    case RW_C128: *value = hypot(f64[0], f64[1]); break;
+    default: *value = f64[0]; break;
+    }
     return RW_OK;
 }
 

@@ -175,6 +175,22 @@ static rw_status make_program(pde_problem *p, rw_text *text, const rw_expr_field
     return status;
 }
 
+/* Without space an expression is one number, which needs no program; *known: false for random numbers. */
+static rw_status set_number(const rw_case *c, pde_problem *p, int f, const rw_tree *node, bool *known)
+{
+    pde_language l;
+    rw_node n;
+    double value = 0, im = 0;
+    *known = false;
+    if (p->grid.ndim > 0) return RW_OK;
+    RW_TRY(pde_language_begin(rw_case_context(c), p, p->time.start, true, &l));
+    rw_status status = pde_lower(c, &l, node, "initial", &n);
+    *known = status == RW_OK && !l.graph->nodes[n].is_field;
+    if (*known) rw_graph_scalar(l.graph, n, &value, &im);
+    pde_language_end(&l);
+    return *known ? put(p, f, &value) : status;
+}
+
 rw_status pde_set_initial(const rw_case *c, pde_problem *p)
 {
     rw_expr_field *fields = rw_calloc((size_t)p->nfields, sizeof *fields);
@@ -189,6 +205,9 @@ rw_status pde_set_initial(const rw_case *c, pde_problem *p)
             status = set_values(c, p, f, node);
             continue;
         }
+        bool known;
+        RW_TRY_GOTO(set_number(c, p, f, node, &known), out);
+        if (known) continue;
         fields[n++] = (rw_expr_field){.name = p->fields[f].name, .dtype = p->fields[f].dtype};
         rw_text_add(&text, "%s = ", p->fields[f].name);
         rw_add_place(&text, node->text_source, node->text_line, node->text_column);

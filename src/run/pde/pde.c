@@ -147,14 +147,11 @@ static rw_status fail_initial(const rw_case *c, pde_problem *p, int f)
     if (found.first < 0) return RW_OK; /* the sum overflows, the values do not */
     const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
     rw_text place = {0};
-    if (p->grid.ndim) {
-        rw_text_add(&place, " at ");
-        rw_finite_node(&place, &p->grid, found.first);
-    }
-    rw_status status = rw_case_fail(c, rw_tree_get(entry, "initial"),
-                                    "fields.%s.initial is %s%s: finite values are needed%s", p->fields[f].name,
-                                    rw_finite_word(found.value), place.data ? place.data : "",
-                                    p->grid.ndim ? " at every node" : "");
+    rw_finite_at(&place, &p->grid, found.first);
+    rw_status status =
+        rw_case_fail(c, rw_tree_get(entry, "initial"), "fields.%s.initial is %s%s: finite values are needed%s",
+                     p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "",
+                     p->grid.ndim ? " at every node" : "");
     if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
     rw_text_free(&place);
     return status;
