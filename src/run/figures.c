@@ -315,7 +315,6 @@ rw_status rw_figures_series(rw_run *r)
     char path[RW_PATH_SIZE], name[200], file[100];
     rw_csv_table table;
     if (r->output.figures.n == 0) return RW_OK;
-    if (r->grid->kind == RW_LAYOUT_VALUE) return rw_figures_curves(r);
     RW_TRY(rw_frames_finish(r));
     RW_TRY(rw_series_read(r->ctx, r->folder, &table));
     rw_status status = RW_OK;

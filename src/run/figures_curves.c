@@ -84,6 +84,7 @@ static rw_status draw(rw_run *r, const char *name, const rw_csv_table *table, co
 rw_status rw_figures_curves(rw_run *r)
 {
     rw_csv_table table;
+    if (r->output.figures.n == 0) return RW_OK;
     RW_TRY(rw_series_read(r->ctx, r->folder, &table));
     int *columns = rw_calloc((size_t)r->problem->nfields + 1, sizeof(*columns));
     rw_status status = columns ? RW_OK : rw_fail_memory(r->ctx, 64, "curves");

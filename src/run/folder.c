@@ -129,8 +129,8 @@ static rw_status check_empty(rw_run *r)
 /* "000010" at the beginning of `name`: the number of an output; how many digits it has. */
 static size_t digits(const char *name) { return strspn(name, "0123456789"); }
 
-/* NAME-000010.png, NAME-000010-across.png, series-NAME.png with a NAME of this case, series.png. Before the problem is made its
- * names are not known. */
+/* NAME-000010.png, NAME-000010-across.png, series-NAME.png with a NAME of this case, series.png. Before the problem is
+ * made its names are not known. */
 static bool is_figure(const rw_run *r, const char *name)
 {
     char file[100];

@@ -233,7 +233,7 @@ static rw_status complete(rw_run *r)
     rw_watch(r, RW_PHASE_OUTPUT);
     RW_TRY(rw_writers_index(r, true));
     RW_TRY(rw_checkpoint_write(r));
-    RW_TRY(rw_figures_series(r));
+    RW_TRY(r->grid->kind == RW_LAYOUT_VALUE ? rw_figures_curves(r) : rw_figures_series(r));
     return make_checks(r);
 }
 

@@ -50,9 +50,9 @@ static const struct {
      "", "eigenvalues are not computed"},
     {"integral integrate integration conserved conservation mass total",
      "series.csv has u_min, u_max and u_mean of each field (without space its value): over its unknowns, each with the "
-     "same weight. Nodes on Dirichlet sides are no unknowns, and nodes on other sides that are not periodic count in full, so u_mean is the "
-     "integral over the volume on periodic grids only. Write another integral as a check, which is computed at the "
-     "end of the run; on [0, 1] with zero flux, where nodes on the sides have half the weight:\n"
+     "same weight. Nodes on Dirichlet sides are no unknowns, and nodes on other sides that are not periodic count in "
+     "full, so u_mean is the integral over the volume on periodic grids only. Write another integral as a check, which "
+     "is computed at the end of the run; on [0, 1] with zero flux, where nodes on the sides have half the weight:\n"
      "  parameters: {h: 1/127}     the spacing, here of 128 nodes\n"
      "  checks: {mass: {value: \"sum(u*h*where(x < h/2 or x > 1 - h/2, 0.5, 1))\", expect: 1, tolerance: 1e-6}}\n",
      "", ""},

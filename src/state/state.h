@@ -45,7 +45,8 @@ void rw_state_free(rw_state *s);
 rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_expr_spec *spec, rw_expr **program);
 
 /* Makes the columns: `first` ("t", or RW_ITERATION of a stationary problem), step, and minimum, maximum and mean of
- * each field, all fields of a layout in one pass; of a field with one value (RW_LAYOUT_VALUE) this value, by its name. */
+ * each field, all fields of a layout in one pass; of a field with one value (RW_LAYOUT_VALUE) this value, which has the
+ * name of the field. */
 rw_status rw_state_observe(rw_state *s, const char *first);
 /* The column of the mean of field f, or of its only value: it is not finite where a value is not. */
 int rw_state_mean(const rw_state *s, int f);
