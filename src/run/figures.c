@@ -261,7 +261,7 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
     return status;
 }
 
-rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
+rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, rw_frame *frame,
                            const rw_scale *scale, bool again)
 {
     char name[200], file[100], path[RW_PATH_SIZE], subtitle[64];
@@ -285,7 +285,7 @@ rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, d
     }
     snprintf(name, sizeof(name), "figures/%s-%06d.png", file, output);
     RW_TRY(rw_folder_claim(r, name, path));
-    RW_TRY(rw_picture_field(r->ctx, path, &p));
+    RW_TRY(rw_drawing_add(r, path, rw_picture_field, &p, &frame->own));
     r->npictures++;
     return RW_OK;
 }
@@ -305,7 +305,8 @@ rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output)
     RW_TRY(rw_array_read(field->array, &data));
     RW_TRY(rw_frame_make(r, index, type, data, r->grid->size, t, &frame));
     rw_status status = rw_frames_limits(r, index, output, &frame, &scale);
-    if (status == RW_OK) status = rw_figures_frame(r, field, output, t, &frame, &scale, false);
+    if (status == RW_OK && rw_drawing_busy(r) && rw_frames_may_wait(r, index, output)) rw_frames_postpone(r, index);
+    else if (status == RW_OK) status = rw_figures_frame(r, field, output, t, &frame, &scale, false);
     rw_free(frame.own);
     return status;
 }
@@ -315,6 +316,7 @@ rw_status rw_figures_series(rw_run *r)
     char path[RW_PATH_SIZE], name[200], file[100];
     rw_csv_table table;
     if (r->output.figures.n == 0) return RW_OK;
+    rw_drawing_hurry(r);
     RW_TRY(rw_frames_finish(r));
     RW_TRY(rw_series_read(r->ctx, r->folder, &table));
     rw_status status = RW_OK;

@@ -128,6 +128,7 @@ void rw_run_release(rw_run *r)
     rw_free(r->times);
     rw_free(r->row);
     rw_frames_free(r);
+    rw_drawing_free(r);
 }
 
 /* What is to be said of a case: its plan, or the graph of a step with `dot` for its picture. */

@@ -169,6 +169,7 @@ static rw_status serve(rw_run *r, bool *ended)
     if (*ended) return RW_OK;
     if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return RW_ERR_INTERRUPTED; /* `keep` says why */
     if (!checkpoint_due(r)) return RW_OK;
+    RW_TRY(rw_frames_catch_up(r)); /* a run that goes on from there does not know what has been postponed */
     RW_TRY(rw_checkpoint_write(r));
     return rw_record_run(r, RW_OK, NULL);
 }
@@ -192,7 +193,9 @@ static rw_status keep(rw_run *r, rw_status status)
     static const rw_cancel never;
     if (status != RW_ERR_INTERRUPTED) return status;
     const rw_cancel *outer = rw_cancel_enter(&never);
-    status = rw_checkpoint_write(r);
+    const rw_status drawn = rw_frames_catch_up(r);
+    status = rw_checkpoint_write(r); /* in any case */
+    if (status == RW_OK) status = drawn;
     rw_cancel_leave(outer);
     if (status != RW_OK) return status;
     if (r->wish != RW_OK) return rw_fail(r->ctx, r->wish, "%s", r->wish_message);
@@ -352,6 +355,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     status = name_place(&r, keep(&r, complete(&r)));
 done:
     rw_cancel_leave(outer);
+    rw_drawing_free(&r); /* before its files are moved */
     status = withdraw(&r, finish(&r, status));
     rw_compiling_set(NULL, NULL);
     rw_compiled_set(NULL, NULL);

@@ -119,6 +119,7 @@ typedef struct rw_run {
     double checkpoint_clock, checkpoint_time; /* of the last one; checkpoint_time is NaN before the first */
     int64_t checkpoint_step, ncheckpoints, npictures;
     struct rw_frames *frames;       /* frames.c: limits of the pictures so far */
+    struct rw_drawings *drawings;   /* drawing.c: pictures that are being drawn */
     const rw_problem_check *checks; /* the problem's, once they are made */
     int nchecks;
     const char *reason; /* why the run ended badly, where the status alone does not say it */
@@ -250,7 +251,12 @@ typedef struct rw_scale {
     rw_colormap map;
 } rw_scale;
 rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, rw_scale *scale);
-rw_status rw_frames_finish(rw_run *r); /* draws again what has other limits */
+/* Whether the picture of an output can be drawn later, from the written field, and would be drawn again anyway. */
+bool rw_frames_may_wait(const rw_run *r, int field, int output);
+/* The picture whose limits have been asked for last is drawn later. */
+void rw_frames_postpone(rw_run *r, int field);
+rw_status rw_frames_catch_up(rw_run *r); /* draws what has been postponed, and waits for it */
+rw_status rw_frames_finish(rw_run *r);   /* draws what has been postponed, and again what has other limits */
 void rw_frames_free(rw_run *r);
 /* The scale of a picture of existing results, as the run chose it. */
 rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_scale *scale);
@@ -268,9 +274,19 @@ rw_status rw_to_f64(rw_context *ctx, rw_dtype type, const void *data, size_t n, 
 void rw_picture_label(const char *name, const char *unit, char *text, size_t size); /* "u (K)" */
 rw_status rw_figures_points(rw_run *r, const rw_state_field *field, int output);    /* figures_points.c */
 rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output);
-/* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
-rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
+/* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. The frame's own
+ * values may become the picture's. */
+rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, rw_frame *frame,
                            const rw_scale *scale, bool again);
+/* drawing.c: a picture whose data are f64 is drawn by a thread. *own: the data, taken over and set to NULL, or NULL:
+ * they are copied. Failures of earlier pictures are reported here and by rw_drawing_wait. */
+typedef rw_status rw_picture_draw(rw_context *ctx, const char *path, const rw_field_picture *picture);
+rw_status rw_drawing_add(rw_run *r, const char *path, rw_picture_draw *draw, const rw_field_picture *picture,
+                         double **own);
+bool rw_drawing_busy(const rw_run *r); /* the next one would wait for others */
+void rw_drawing_hurry(rw_run *r);      /* steps no longer need the cores */
+rw_status rw_drawing_wait(rw_run *r);  /* until all are drawn */
+void rw_drawing_free(rw_run *r);       /* after the present ones */
 /* Whether a column of series.csv is drawn by default: it is neither constant, nor that of another column of the same
  * field, nor the number of steps of one length. */
 bool rw_series_is_drawn(const rw_csv_table *table, int column);
