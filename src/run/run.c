@@ -353,6 +353,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(begin(&r, fresh), done);
     RW_TRY_GOTO(name_place(&r, keep(&r, loop(&r))), done);
     status = name_place(&r, keep(&r, complete(&r)));
+    if (status == RW_OK && fresh) rw_check_learn(&r);
 done:
     rw_cancel_leave(outer);
     rw_drawing_free(&r); /* before its files are moved */

@@ -130,6 +130,7 @@ void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, r
 rw_status rw_run_read_case(rw_run *r, const rw_problem_ops *const *problems, const char *path);
 rw_status rw_run_take_case(rw_run *r); /* the sections of the runner, from r->c */
 rw_status rw_run_choose_folder(rw_run *r);
+rw_status rw_run_open(rw_run *r); /* the device */
 /* Opens the device, compares the estimate with its memory, and only then creates the problem. */
 rw_status rw_run_create(rw_run *r, int64_t *bytes);
 void rw_run_release(rw_run *r);
@@ -345,6 +346,9 @@ void rw_pace_compiling(void *run, const char *program, int known);
 /* After a compilation: reports the progress of the run, so that the display does not stay at compiling. */
 void rw_pace_compiled(void *run);
 void rw_pace_end(rw_run *r);
+
+/* check.c: remembers what the steps of a finished run took, for rw_check_case. */
+void rw_check_learn(const rw_run *r);
 
 /* The run with a table of problems of one's own: for tests. */
 rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, const char *path,

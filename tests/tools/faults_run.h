@@ -105,6 +105,12 @@ static rw_status explain(char **out)
     return rw_explain_case(ctx, path_of("case.yaml"), &options, out);
 }
 TEXT_PROBE(call_explain, explain(&text))
+static rw_status check_case(char **out)
+{
+    const rw_run_options options = {.device = "cpu:1"};
+    return rw_check_case(ctx, path_of("case.yaml"), &options, out);
+}
+TEXT_PROBE(call_check_case, check_case(&text))
 static rw_status explain_graph(char **out)
 {
     const rw_run_options options = {.device = "cpu:1"};

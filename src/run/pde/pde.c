@@ -320,6 +320,25 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     return status;
 }
 
+static rw_status forecast(const rw_case *c, rw_device *dev, double steps, rw_problem_forecast *f)
+{
+    pde_problem *p = allocate(c, dev);
+    if (!p) return RW_ERR_MEMORY;
+    rw_problem *base = &p->base;
+    rw_status status = read_case(c, p);
+    if (status == RW_OK) {
+        const rw_ode_spec spec = ode_spec(c, p, p->order);
+        rw_programs_plan_only(true);
+        status = rw_ode_create(dev, &spec, &p->ode);
+        if (status == RW_OK) status = pde_forecast(c, p, steps, f);
+        destroy(&base);
+        rw_programs_plan_only(false);
+        return status;
+    }
+    destroy(&base);
+    return status;
+}
+
 static rw_status step(rw_problem *problem, double t_limit)
 {
     return rw_ode_step(((pde_problem *)problem)->ode, t_limit);
@@ -461,6 +480,7 @@ const rw_problem_ops rw_pde_ops = {
     .row = row,
     .save = save,
     .load = load,
+    .forecast = forecast,
     .explain = explain,
     .graph = graph,
     .statistics = statistics,

@@ -82,6 +82,8 @@ rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], doubl
 /* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
+/* forecast.c */
+rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, rw_problem_forecast *f);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n);
