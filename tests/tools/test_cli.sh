@@ -96,7 +96,7 @@ for word in poisson Schroedinger ode wave heat Helmholtz eigenvalue steady; do
 done
 expect 0 "rechenwerk solve --stencil '4*u - laplace(u)' --grid 100x100" help helmholtz
 expect 0 "du/dt = v; dv/dt = c^2*laplace(u)" help d2u/dt2
-expect 0 "grid: {size: [1]}" help ode
+expect 0 "grid: none" help ode
 expect 0 "u_mean" help integral
 expect 0 "abs, conj, exp, sin" help complex
 sed -n '/^  problem: pde/,/^$/s/^  //p' <("$RECHENWERK" help ode) >ode.yaml
