@@ -17,8 +17,9 @@
 #include "device/device.h"
 #include "run/memory.h"
 
-enum { NEAR = 2 };              /* powers of 2 that a size may differ */
-static const double LONG = 0.5; /* seconds of steps whose rate stands for others */
+enum { NEAR = 2 };                 /* powers of 2 that a size may differ */
+static const double SLOWER = 1.25; /* at most, than before: other programs may have slowed a run */
+static const double LONG = 0.5;    /* seconds of steps whose rate stands for others */
 
 typedef struct known {
     bool run;               /* an earlier run of the case */
@@ -44,7 +45,9 @@ void rw_check_learn(const rw_run *r)
     const double steps = (double)rw_run_steps(r), seconds = r->watch.seconds[RW_PHASE_STEPS], span = r->end - r->start;
     rw_problem_forecast f;
     if (!r->march || !(steps > 0) || !(seconds > 0) || !(span > 0) || name_of(r, name) != RW_OK) return;
-    rw_rate_store(r->device, name, (double[2]){steps / span, seconds / steps});
+    double before[2], per_step = seconds / steps;
+    if (rw_rate_find(r->device, name, before)) per_step = RW_MIN(per_step, SLOWER * before[1]);
+    rw_rate_store(r->device, name, (double[2]){steps / span, per_step});
     if (!r->ops->forecast || seconds < LONG || r->ops->forecast(r->c, r->device, steps, &f) != RW_OK) return;
     const double bytes = f.bytes * (double)f.nodes;
     name_of_size(bytes, 0, name);
@@ -93,8 +96,8 @@ static void add_step(const rw_problem_forecast *f, rw_text *text)
             rw_text_add(text, "; time.step = %g%s", f->step, f->step > f->stable ? " may be unstable" : "");
         rw_text_add(text, "\n");
     }
-    rw_text_add(text, "plan     a step of %d stages: %d launches, %.0f bytes and %.0f flops per node\n", f->stages,
-                f->launches, f->bytes, f->flops);
+    rw_text_add(text, "plan     a step of %d stages: %d launches, %.0f bytes and %.0f flops%s\n", f->stages,
+                f->launches, f->bytes, f->flops, f->nodes > 1 ? " per node" : "");
 }
 
 /* Bytes per second; `of`: of what. */

@@ -343,8 +343,13 @@ rw_status rw_frames_catch_up(rw_run *r)
 {
     for (int i = 0; r->frames && i < r->frames->nfields; i++) {
         const reel *l = &r->frames->reels[i];
-        for (int k = 0; k < l->n; k++)
-            if (isnan(l->list[k].scale.min)) RW_TRY(draw_again(r, i, &r->problem->fields[i], l->list[k].output));
+        const rw_state_field *f = &r->problem->fields[i];
+        for (int k = 0; k < l->n; k++) {
+            bool has;
+            if (!isnan(l->list[k].scale.min)) continue;
+            RW_TRY(find_undamaged(r, f->name, l->list[k].output, &has));
+            if (has) RW_TRY(draw_again(r, i, f, l->list[k].output));
+        }
     }
     return rw_drawing_wait(r);
 }

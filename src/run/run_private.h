@@ -1,7 +1,8 @@
 /* What the files of the runner share. run.c: the loop; folder.c: the results folder; unfinished.c: one of a run that
  * came to nothing; record.c: settings.yaml, run.json, log.jsonl; journal.c: which files are ours; aside.c: earlier
- * results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c,
- * backend.c: what may differ then; watch.c: where the time goes; progress.c: pace. */
+ * results moved aside; output.c: series and fields; figures.c: pictures; drawing.c: their threads; checkpoint.c:
+ * saving, continuing; restart.c, backend.c: what may differ then; watch.c: where the time goes; progress.c: pace;
+ * check.c: what a case needs. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
