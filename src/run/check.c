@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "run/case_private.h"
 #include "run/memory.h"
 
 enum { NEAR = 2 };                 /* powers of 2 that a size may differ */
@@ -138,11 +139,37 @@ static void add_time(rw_run *r, const known *k, const rw_problem_forecast *f, rw
     rw_text_add(text, "time     %s%.3g s of steps, at %.3g GB/s (%s)\n", least, steps * bytes / rate, rate / 1e9, of);
 }
 
+/* A number of the section time; NAN: it has none of this name. */
+static double time_setting(rw_run *r, const char *name)
+{
+    const rw_section *s = rw_case_find_section(r->c, "time");
+    const rw_param *row = s ? rw_case_find_row(s, name) : NULL;
+    const rw_tree *node = row && row->kind == RW_PARAM_REAL ? rw_case_effective(r->c, s, row) : NULL;
+    double value = NAN;
+    if (!node) return NAN;
+    rw_param alone = *row;
+    alone.offset = 0;
+    return rw_param_read(r->ctx, &alone, name, NULL, node, &value) == RW_OK ? value : NAN;
+}
+
+/* Of a problem without a forecast: what an earlier run took. */
+static void add_earlier(rw_run *r, bool is_known, const double value[2], rw_text *text)
+{
+    const double start = time_setting(r, "start"), span = time_setting(r, "end") - (isnan(start) ? 0 : start);
+    const double steps = round(value[0] * span);
+    if (!is_known || !(steps >= 1)) {
+        rw_text_add(text, "time     not known before a first run\n");
+        return;
+    }
+    rw_text_add(text, "steps    %.0f: an earlier run of this case\n", steps);
+    rw_text_add(text, "time     %.3g s of steps (of an earlier run of this case)\n", steps * value[1]);
+}
+
 static rw_status describe(rw_run *r, rw_text *text)
 {
     known k = {0};
     char name[64];
-    double value[2];
+    double value[2] = {0, 0};
     int64_t bytes = 0;
     rw_problem_forecast f = {.by = "", .method = ""};
     RW_TRY(rw_run_open(r));
@@ -153,8 +180,7 @@ static rw_status describe(rw_run *r, rw_text *text)
     k.run = rw_rate_find(r->device, name, value);
     if (!r->ops->forecast) {
         RW_TRY(add_memory(r, bytes, &f, text));
-        if (k.run) rw_text_add(text, "time     %.3g s for each step in an earlier run of this case\n", value[1]);
-        else rw_text_add(text, "time     not known before a first run\n");
+        add_earlier(r, k.run, value, text);
         return RW_OK;
     }
     RW_TRY(r->ops->forecast(r->c, r->device, NAN, &f));

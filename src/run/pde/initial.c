@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "expr/parse.h"
+#include "field/finite.h"
 #include "files/npy.h"
 #include "io/picture.h"
 #include "run/pde/pde.h"
@@ -221,5 +222,34 @@ rw_status pde_set_initial(const rw_case *c, pde_problem *p)
 out:
     rw_free(fields);
     rw_text_free(&text);
+    return status;
+}
+
+/* The node with a value that is not finite. */
+static rw_status fail_initial(const rw_case *c, pde_problem *p, int f)
+{
+    rw_finite found;
+    RW_TRY(rw_finite_find(p->state.fields[f].array, &found));
+    if (found.first < 0) return RW_OK; /* the sum overflows, the values do not */
+    const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
+    rw_text place = {0};
+    rw_finite_at(&place, &p->grid, found.first);
+    rw_status status =
+        rw_case_fail(c, rw_tree_get(entry, "initial"), "fields.%s.initial is %s%s: finite values are needed%s",
+                     p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "",
+                     p->grid.ndim ? " at every node" : "");
+    if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
+    rw_text_free(&place);
+    return status;
+}
+
+rw_status pde_check_initial(const rw_case *c, pde_problem *p)
+{
+    double *row = rw_calloc((size_t)p->state.ncolumns, sizeof *row);
+    if (!row) return rw_fail_memory(p->device->ctx, 64, "columns");
+    rw_status status = rw_state_row(&p->state, 0, 0, row);
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
+        if (!isfinite(row[rw_state_mean(&p->state, f)])) status = fail_initial(c, p, f);
+    rw_free(row);
     return status;
 }

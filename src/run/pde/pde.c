@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field/finite.h"
-
 #define RW_SECTION_PREFIX(section) pde_##section
 #define RW_SECTION_DEF "run/pde/pde.def"
 #define RW_SECTION_TABLE_NAME pde_sections
@@ -139,36 +137,6 @@ static rw_status check(rw_problem *problem, const rw_problem_check **list, int *
     return rw_checks_run(&p->checks, rw_device_queue(p->device), rw_ode_time(p->ode));
 }
 
-/* The node with a value that is not finite. */
-static rw_status fail_initial(const rw_case *c, pde_problem *p, int f)
-{
-    rw_finite found;
-    RW_TRY(rw_finite_find(p->state.fields[f].array, &found));
-    if (found.first < 0) return RW_OK; /* the sum overflows, the values do not */
-    const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
-    rw_text place = {0};
-    rw_finite_at(&place, &p->grid, found.first);
-    rw_status status =
-        rw_case_fail(c, rw_tree_get(entry, "initial"), "fields.%s.initial is %s%s: finite values are needed%s",
-                     p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "",
-                     p->grid.ndim ? " at every node" : "");
-    if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
-    rw_text_free(&place);
-    return status;
-}
-
-/* Initial values must be finite at every node. One pass on the device checks it; the node is sought only on failure. */
-static rw_status check_initial(const rw_case *c, pde_problem *p)
-{
-    double *row = rw_calloc((size_t)p->state.ncolumns, sizeof *row);
-    if (!row) return rw_fail_memory(p->device->ctx, 64, "columns");
-    rw_status status = rw_state_row(&p->state, 0, 0, row);
-    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
-        if (!isfinite(row[rw_state_mean(&p->state, f)])) status = fail_initial(c, p, f);
-    rw_free(row);
-    return status;
-}
-
 /* In the order of their first use, in which they are compiled. */
 static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
@@ -193,7 +161,7 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
     RW_TRY(make_programs(c, p, spec));
     if (p->initial) RW_TRY(rw_expr_run(p->initial, rw_device_queue(p->device)));
     rw_expr_destroy(&p->initial);
-    return check_initial(c, p);
+    return pde_check_initial(c, p);
 }
 
 /* The runner's setting decides which steps need dense output. */

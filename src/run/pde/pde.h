@@ -68,6 +68,8 @@ rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* initial.c */
 /* Sets the values of all fields, or makes the program that will. */
 rw_status pde_set_initial(const rw_case *c, pde_problem *p);
+/* Initial values must be finite at every node. One pass on the device checks it; the node is sought only on failure. */
+rw_status pde_check_initial(const rw_case *c, pde_problem *p);
 /* sides.c: the language with the names of the case: parameters, t with this value, and fields; `plain`: fields are
  * refused, and functions are defined. */
 typedef struct pde_language {
