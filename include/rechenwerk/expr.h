@@ -64,9 +64,11 @@ typedef struct rw_boundary {
 /* A uniform grid of nodes: all of it, or the part that one of several processes computes.
  * Node (i, j, k) of the part lies at origin + (first + (i, j, k)) * spacing. Arrays have the shape (z, y, x) of the
  * part. mean() and error norms divide by the number of nodes of the whole grid. Boundary conditions apply to the sides
- * of the part. Axes beyond ndim have size 0 or 1. */
+ * of the part. Axes beyond ndim have size 0 or 1.
+ * ndim = 0: there is no space. A field is one number, in an array of one element; names of fields and scalars may be x,
+ * y and z; each assignment to a new name is a result. */
 typedef struct rw_grid {
-    int ndim;                     /* 1, 2, 3 */
+    int ndim;                     /* 1, 2, 3; 0: no space */
     int64_t size[3];              /* nodes of the part */
     double spacing[3], origin[3]; /* origin: coordinates of the first node of the whole grid */
     int64_t global_size[3];       /* nodes of the whole grid. Default: size. */

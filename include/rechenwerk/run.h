@@ -108,6 +108,14 @@ RW_API rw_status rw_explain_case_sized(rw_context *context, const char *path, co
                                        char **text, size_t options_size);
 #define rw_explain_case(...) rw_explain_case_sized(__VA_ARGS__, sizeof(rw_run_options))
 
+/* Checks a case and describes what it needs as text: memory, the longest stable step, steps, time. Free it with
+ * rw_free. Nothing is run, compiled or written. Steps and time follow from earlier runs of the case, or of its size, on
+ * the device where there are any; else from time.step or stability, and from the device's copy rate.
+ * Errors: those of rw_run_case for the case and the device; the message has all mistakes of the case. */
+RW_API rw_status rw_check_case_sized(rw_context *context, const char *path, const rw_run_options *options, char **text,
+                                     size_t options_size);
+#define rw_check_case(...) rw_check_case_sized(__VA_ARGS__, sizeof(rw_run_options))
+
 /* Describes the dependency graph of one step of a case as text (rw_ode_depgraph, docs/methods/depgraph.md). Free it
  * with rw_free.
  * stages: approximate number of stages of methods that choose it (default: 7).

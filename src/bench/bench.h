@@ -31,6 +31,7 @@ typedef struct rw_bench {
     rw_bench_options options;
     bool lanes;      /* items of a group are lanes of a processor's vectors (cpu, check), else threads */
     bool evicts;     /* the limit's arrays exceed the caches, in quick runs too */
+    bool rated;      /* the limit is stored as the copy rate of the device */
     int threads;     /* of peers on the host */
     void *host;      /* the library of host.k, opened at first use */
     rw_limit *limit; /* likewise */

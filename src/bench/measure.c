@@ -69,6 +69,10 @@ static rw_status judge(rw_bench *b, const rw_turns *t, int first, int end, const
         row->share = row->bytes / bytes[k - first] * ratio;
         snprintf(row->limit_name, sizeof row->limit_name, "%s", t->who[k].name);
     }
+    if (row->limit > 0 && !b->options.quick && !b->rated) {
+        b->rated = true;
+        rw_rate_store(b->dev, "copy", (double[2]){row->limit, 0});
+    }
     return RW_OK;
 }
 

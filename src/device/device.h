@@ -370,6 +370,15 @@ rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
 void rw_orphan_add(rw_device *dev);
 void rw_orphan_remove(rw_device *dev);
 rw_status rw_orphan_check(rw_device *dev);
+/* While it is on, programs that this thread makes are neither loaded nor compiled, and must not be launched: they say
+ * what they would do. */
+void rw_programs_plan_only(bool on);
+bool rw_programs_are_plans(void);
+/* rates.c: numbers that are known of a device's speed, by a name without blanks. False: not known. */
+bool rw_rate_find(rw_device *dev, const char *name, double value[2]);
+void rw_rate_store(rw_device *dev, const char *name, const double value[2]);
+/* Measures and stores "copy": bytes read and written per second by a copy within the device's memory. */
+rw_status rw_rate_measure(rw_device *dev);
 /* rw_program_create that does not wait for the compiler: what it has to say comes from the first launch, or
  * rw_program_ready. */
 rw_status rw_program_start(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,

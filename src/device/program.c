@@ -148,6 +148,13 @@ static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full, b
     return wait || rw_fault_armed() ? compile_and_load(dev, p, full) : rw_background_add(p, full);
 }
 
+/* This thread makes programs for what they say: see rw_programs_plan_only. */
+static _Thread_local bool plan_only;
+
+void rw_programs_plan_only(bool on) { plan_only = on; }
+
+bool rw_programs_are_plans(void) { return plan_only; }
+
 static bool is_suitable(const rw_program *p, const char *key)
 {
     return !strcmp(p->key, key) && !__atomic_load_n(&p->failed, __ATOMIC_RELAXED) &&
@@ -193,7 +200,7 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     rw_status status = rw_program_text(dev->ctx, dev->ops, name, text, defines, ndefines, real, &full);
     if (status == RW_OK) status = make_key(dev, &full, key);
     if (status != RW_OK) goto out;
-    if ((*program = find_loaded(dev, key))) {
+    if (!plan_only && (*program = find_loaded(dev, key))) {
         rw_count(dev, &dev->counters.shared, 1);
         goto out;
     }
@@ -214,9 +221,13 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = rw_parse_kernels(p, text, real, defines, ndefines);
-    if (status == RW_OK) status = load_or_compile(dev, p, &full, wait);
+    if (status == RW_OK && !plan_only) status = load_or_compile(dev, p, &full, wait);
     if (status != RW_OK) {
         rw_program_destroy(&p);
+        goto out;
+    }
+    if (plan_only) {
+        *program = p;
         goto out;
     }
     pthread_mutex_lock(&dev->lock);

@@ -167,7 +167,8 @@ static void choose_tiles(const rw_emitter *e, fusion *f)
 {
     const rw_tuning *c = e->tuning;
     const int64_t *n = e->g->grid.size;
-    const int ndim = e->g->grid.ndim, least[] = {c->fused_least_line, c->fused_least_plane, c->fused_least_space};
+    const int ndim = RW_MAX(e->g->grid.ndim, 1);
+    const int least[] = {c->fused_least_line, c->fused_least_plane, c->fused_least_space};
     const bool line = is_long(e);
     rw_tiling *t = &f->tiling;
     memset(t, 0, sizeof *t);

@@ -5,8 +5,9 @@
 rw_status rw_grid_resolve(rw_context *ctx, const rw_grid *spec, int64_t least, rw_grid *grid)
 {
     rw_grid g = *spec;
-    if (g.ndim < 1 || g.ndim > 3)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "grid.ndim = %d: a grid has 1, 2 or 3 dimensions", g.ndim);
+    if (g.ndim < 0 || g.ndim > 3)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "grid.ndim = %d: a grid has 1, 2 or 3 dimensions, or 0 for no space",
+                       g.ndim);
     int64_t nodes = 1;
     for (int d = 0; d < 3; ++d) {
         const char axis = "xyz"[d];
@@ -14,7 +15,7 @@ rw_status rw_grid_resolve(rw_context *ctx, const rw_grid *spec, int64_t least, r
             if (g.size[d] != 0 && g.size[d] != 1)
                 return rw_fail(ctx, RW_ERR_ARGUMENT,
                                "grid.size = %lld on axis %c: must be 1 beyond the grid's %d dimension%s",
-                               (long long)g.size[d], axis, g.ndim, g.ndim > 1 ? "s" : "");
+                               (long long)g.size[d], axis, g.ndim, g.ndim == 1 ? "" : "s");
             g.size[d] = g.global_size[d] = 1;
             g.first[d] = 0;
             g.spacing[d] = 1;

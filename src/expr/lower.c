@@ -32,14 +32,27 @@ bool rw_is_reserved(const char *name)
     return false;
 }
 
+static bool is_axis(const char *name) { return name[0] >= 'x' && name[0] <= 'z' && !name[1]; }
+
+bool rw_is_reserved_on(const rw_grid *grid, const char *name)
+{
+    return rw_is_reserved(name) && !(grid->ndim == 0 && is_axis(name));
+}
+
 rw_status rw_check_name(rw_context *ctx, const char *where, const char *name)
+{
+    static const rw_grid line = {.ndim = 1};
+    return rw_check_name_on(ctx, &line, where, name);
+}
+
+rw_status rw_check_name_on(rw_context *ctx, const rw_grid *grid, const char *where, const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     bool ok = name[0] && strspn(name, letters) == strlen(name) && !(name[0] >= '0' && name[0] <= '9');
     if (!ok || strlen(name) > 31)
         return rw_fail(ctx, RW_ERR_INPUT,
                        "%s: \"%s\" is not a name: letters, digits and _ with a letter first, at most 31", where, name);
-    if (rw_is_reserved(name))
+    if (rw_is_reserved_on(grid, name))
         return rw_fail(ctx, RW_ERR_INPUT,
                        "%s: \"%s\" is a coordinate, operator or function of the language: choose another name", where,
                        name);
@@ -72,6 +85,13 @@ static bool is_coordinate(const char *name)
 {
     return is_of_grid(name) || !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "z") || !strcmp(name, "t") ||
            !strcmp(name, "pi") || !strcmp(name, "e");
+}
+
+rw_status rw_need_space(rw_lowering *l, const rw_syntax *s, const char *word)
+{
+    if (l->graph->grid.ndim > 0) return RW_OK;
+    return FAIL(s->at, "%s needs space, but the system has none (grid: none): give the grid a size, or omit %s", word,
+                word);
 }
 
 /* Inside a function: its parameters, then the names of the program, not those of its caller. */
@@ -158,6 +178,7 @@ static rw_status lower_of_grid(rw_lowering *l, const rw_syntax *s, rw_value *v)
     const int axis = s->name[1] - 'x';
     if (g->unstructured)
         return FAIL(s->at, "%s is not defined here: the cells of this grid are not in rows along x, y and z", s->name);
+    RW_TRY(rw_need_space(l, s, s->name));
     if (axis >= g->grid.ndim)
         return FAIL(s->at, "%s does not exist on a grid of %d dimension%s", s->name, g->grid.ndim,
                     g->grid.ndim > 1 ? "s" : "");
@@ -182,7 +203,8 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
     int i = rw_graph_find_field(g, s->name);
     if (i >= 0) {
         if (l->no_fields && !(g->fields[i].external && g->unstructured))
-            return FAIL(s->at, "field %s is not allowed here: use only coordinates, t and parameters", s->name);
+            return FAIL(s->at, "field %s is not allowed here: use only %st and parameters", s->name,
+                        g->grid.ndim ? "coordinates, " : "");
         *v = rw_scalar_value(rw_field(g, i, g->fields[i].versions, here));
         return RW_OK;
     }
@@ -196,6 +218,7 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
     }
     for (int d = 0; d < 3; ++d)
         if (!strcmp(s->name, axis_names[d])) {
+            RW_TRY(rw_need_space(l, s, s->name));
             if (d >= g->grid.ndim)
                 return FAIL(s->at, "coordinate %s does not exist on a grid of %d dimension%s", s->name, g->grid.ndim,
                             g->grid.ndim > 1 ? "s" : "");
@@ -238,6 +261,7 @@ static rw_status make_checked(rw_lowering *l, const rw_syntax *s, rw_node_op op,
 static rw_status lower_component(rw_lowering *l, const rw_syntax *s, const rw_value *q, rw_value *v)
 {
     const int axis = s->name[2] - 'x';
+    RW_TRY(rw_need_space(l, s, s->name + 1));
     if (q->n == 1 && l->graph->grid.ndim > 1) return FAIL(s->at, "%s: only a vector has components", s->name + 1);
     if (axis >= q->n)
         return FAIL(s->at, "%s does not exist: vectors have %d components on this grid", s->name + 1, q->n);
@@ -250,6 +274,7 @@ static rw_status lower_vector(rw_lowering *l, const rw_syntax *s, const rw_value
 {
     const int ndim = l->graph->grid.ndim;
     if (l->graph->unstructured) return FAIL(s->at, "vectors are not available on this grid");
+    RW_TRY(rw_need_space(l, s, "a vector"));
     if (n != ndim) return FAIL(s->at, "a vector of %d components on a grid of %d dimensions", n, ndim);
     *v = (rw_value){.n = n};
     for (int d = 0; d < n; ++d) {

@@ -115,6 +115,8 @@ rw_status rw_lower_gathered(rw_lowering *l, const rw_syntax *s, rw_node e, rw_va
 
 /* True for words that a field, scalar or function may not be named: coordinates, t, operators, functions. */
 bool rw_is_reserved(const char *name);
+/* The same on a grid: without dimensions there are no coordinates, and x, y and z are free. */
+bool rw_is_reserved_on(const rw_grid *grid, const char *name);
 /* All words of the language in their order, for help and messages. */
 typedef struct rw_language_word {
     const char *name, *form, *line;
@@ -123,5 +125,8 @@ typedef struct rw_language_word {
 int rw_language_words(const rw_language_word **words);
 /* ERR_INPUT when the name is no identifier or reserved. */
 rw_status rw_check_name(rw_context *ctx, const char *where, const char *name);
+rw_status rw_check_name_on(rw_context *ctx, const rw_grid *grid, const char *where, const char *name);
+/* ERR_INPUT where the grid has no dimensions, for a word that needs coordinates. */
+rw_status rw_need_space(rw_lowering *l, const rw_syntax *s, const char *word);
 
 #endif

@@ -286,6 +286,7 @@ rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_va
     int axes[4], order, axis, up, naxes = rw_derivative_word(w, axes);
     *known = is_grid_operator(w);
     if (!*known) return RW_OK;
+    RW_TRY(rw_need_space(l, s, !strcmp(w, "shift") ? "a neighbour such as u[i+1]" : w));
     if (g->unstructured && l->stencil && !strcmp(w, "laplace")) {
         RW_TRY(rw_need_scalars(l, s, args, n));
         RW_TRY(rw_need_arguments(l, s, n, 1));

@@ -13,7 +13,7 @@ static rw_status declare_functions(rw_context *ctx, const char *where, const rw_
 {
     for (int i = 0; i < spec->nfunctions; ++i) {
         const rw_expr_function *f = spec->functions + i;
-        RW_TRY(rw_check_name(ctx, where, f->name));
+        RW_TRY(rw_check_name_on(ctx, &graph->grid, where, f->name));
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0 ||
             rw_graph_find_function(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
@@ -32,7 +32,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     int first = graph->nfields;
     for (int i = 0; i < spec->nscalars; ++i) {
         const rw_expr_scalar *s = spec->scalars + i;
-        if (strcmp(s->name, "t")) RW_TRY(rw_check_name(ctx, where, s->name));
+        if (strcmp(s->name, "t")) RW_TRY(rw_check_name_on(ctx, &graph->grid, where, s->name));
         if (rw_graph_find_param(graph, s->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: scalar %s is declared twice", where, s->name);
         int p = rw_graph_add_param(graph, s->name, s->is_complex, s->value, s->imaginary);
@@ -44,7 +44,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     if (rw_graph_find_param(graph, "t") < 0) rw_graph_add_param(graph, "t", false, 0, 0);
     for (int i = 0; i < spec->nfields; ++i) {
         const rw_expr_field *f = spec->fields + i;
-        RW_TRY(rw_check_name(ctx, where, f->name));
+        RW_TRY(rw_check_name_on(ctx, &graph->grid, where, f->name));
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
         rw_graph_add_field(graph, f->name, f->dtype ? f->dtype : RW_F64);
@@ -104,11 +104,15 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
             return rw_fail_at(l->ctx, source, s->at,
                               "%s is a scalar: assign one real number, such as a sum over a field", s->name);
         if (is_state) RW_TRY(placed(l, source, s, rw_plan_state(plan, g->params[p].state, v.node[0])));
-        if (!is_state && (rw_is_reserved(s->name) || p >= 0))
+        const bool reserved = rw_is_reserved_on(&g->grid, s->name);
+        if (!is_state && (reserved || p >= 0))
             return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it is %s", s->name,
-                              rw_is_reserved(s->name) ? "a reserved word" : "a scalar argument");
-        if (v.n == 1 && !g->nodes[v.node[0]].is_field)
-            RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, v.node[0])));
+                              reserved ? "a reserved word" : "a scalar argument");
+        const bool is_field = v.n == 1 && g->nodes[v.node[0]].is_field;
+        if (v.n == 1 && (!is_field || g->grid.ndim == 0)) { /* without space a field is one number, too */
+            const rw_node result = is_field ? rw_reduce(g, RW_SUM, v.node[0]) : v.node[0];
+            RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, result)));
+        }
         return rw_lower_local(l, source, s->at, s->name, v);
     }
     if (g->fields[f].external)
@@ -572,8 +576,9 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
     rw_expr_plan plan;
     rw_expr_get_plan(e, &plan);
     static const char *const kinds[] = {"sum", "min", "max"};
-    rw_text_add(&t, "%s: %lld pass%s, %.0f bytes and %.0f flops per cell%s", e->name, (long long)plan.passes,
-                plan.passes == 1 ? "" : "es", plan.bytes_per_cell, plan.flops_per_cell,
+    const bool space = e->graph->grid.ndim > 0;
+    rw_text_add(&t, "%s: %lld pass%s, %.0f bytes and %.0f flops%s%s", e->name, (long long)plan.passes,
+                plan.passes == 1 ? "" : "es", plan.bytes_per_cell, plan.flops_per_cell, space ? " per cell" : "",
                 plan.evaluator ? ", run by the plain evaluator (" : "");
     if (plan.function) rw_text_add(&t, "on the host, because %s is a function in C)", plan.function);
     else if (plan.evaluator) rw_text_add(&t, "no compiler)");
@@ -604,10 +609,13 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
                 any = true;
             }
         if (!any) rw_text_add(&t, " nothing");
-        rw_text_add(&t, "; %lld bytes, %.0f flops per cell; %s, tiles of %lld x %lld x %lld in %lld workgroups of %d\n",
-                    (long long)k->bytes_per_cell, k->flops, k->f32 ? "f32" : "f64", (long long)k->tiling.tile[0],
-                    (long long)k->tiling.tile[1], (long long)k->tiling.tile[2], (long long)k->tiling.groups,
-                    k->tiling.group);
+        rw_text_add(&t, "; %lld bytes, %.0f flops%s; %s", (long long)k->bytes_per_cell, k->flops,
+                    space ? " per cell" : "", k->f32 ? "f32" : "f64");
+        if (space)
+            rw_text_add(&t, ", tiles of %lld x %lld x %lld in %lld workgroups of %d", (long long)k->tiling.tile[0],
+                        (long long)k->tiling.tile[1], (long long)k->tiling.tile[2], (long long)k->tiling.groups,
+                        k->tiling.group);
+        rw_text_add(&t, "\n");
     }
     *text = t.failed ? NULL : strdup(t.data);
     rw_text_free(&t);

@@ -52,6 +52,13 @@ rw_status rw_finite_value(rw_array *a, int64_t node, double value[2])
 
 const char *rw_finite_word(double value) { return isnan(value) ? "not a number" : "infinite"; }
 
+void rw_finite_at(rw_text *text, const rw_grid *g, int64_t node)
+{
+    if (g->ndim == 0) return;
+    rw_text_add(text, " at ");
+    rw_finite_node(text, g, node);
+}
+
 void rw_finite_node(rw_text *text, const rw_grid *g, int64_t node)
 {
     const int64_t i[3] = {node % g->size[0], node / g->size[0] % g->size[1], node / g->size[0] / g->size[1]};

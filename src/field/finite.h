@@ -21,5 +21,7 @@ rw_status rw_finite_value(rw_array *a, int64_t node, double value[2]);
 const char *rw_finite_word(double value);
 /* Adds "node (3, 0), x = 0.3, y = 0.1"; indices count from 0. */
 void rw_finite_node(rw_text *text, const rw_grid *grid, int64_t node);
+/* The same after " at "; nothing without space. */
+void rw_finite_at(rw_text *text, const rw_grid *grid, int64_t node);
 
 #endif

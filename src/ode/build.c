@@ -126,9 +126,10 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
                               s->name, s->name);
         if (rw_graph_find_field(b->graph, s->name) >= b->external && b->external >= 0)
             return rw_fail_at(l->ctx, &ode->source, s->at, "%s cannot be assigned: it is an external field", s->name);
-        if (rw_is_reserved(s->name) || rw_graph_find_param(b->graph, s->name) >= 0)
+        const bool reserved = rw_is_reserved_on(&ode->grid, s->name);
+        if (reserved || rw_graph_find_param(b->graph, s->name) >= 0)
             return rw_fail_at(l->ctx, &ode->source, s->at, "%s cannot be assigned: it is %s", s->name,
-                              rw_is_reserved(s->name) ? "a word of the language" : "a parameter");
+                              reserved ? "a word of the language" : "a parameter");
         return rw_lower_local(l, &ode->source, s->at, s->name, value);
     }
     if (f < 0 && s->name[0] == 'd' && find_user_field(ode, s->name + 1) >= 0)

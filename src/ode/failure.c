@@ -62,13 +62,13 @@ static rw_status explain_state(rw_ode *ode, rw_finite *y, rw_text *cause)
     RW_TRY(search(ode, Y, y, &odd));
     int most = largest(y, ode->nfields);
     if (odd >= 0) {
-        rw_text_add(cause, "%s is %s at ", ode->fields[odd].name, rw_finite_word(y[odd].value));
-        rw_finite_node(cause, &ode->grid, y[odd].first);
+        rw_text_add(cause, "%s is %s", ode->fields[odd].name, rw_finite_word(y[odd].value));
+        rw_finite_at(cause, &ode->grid, y[odd].first);
         rw_text_add(cause, ode->now.stat.steps ? ": a step was too long; choose time.method: auto or a shorter step"
                                                : ": check the initial values");
     } else if (y[most].size > square_limit(ode->fields[most].dtype)) {
-        rw_text_add(cause, "the solution has grown to |%s| = %.2g at ", ode->fields[most].name, y[most].size);
-        rw_finite_node(cause, &ode->grid, y[most].largest);
+        rw_text_add(cause, "the solution has grown to |%s| = %.2g", ode->fields[most].name, y[most].size);
+        rw_finite_at(cause, &ode->grid, y[most].largest);
         rw_text_add(
             cause,
             ": the equations have modes that grow without bound (eigenvalues with positive real part): check their "
@@ -85,8 +85,8 @@ static rw_status explain_rates(rw_ode *ode, rw_stage *stage, double t, rw_finite
     RW_TRY(rw_stage_run(ode, stage));
     RW_TRY(search(ode, RATES, rate, &odd));
     if (odd < 0) return RW_OK;
-    rw_text_add(cause, "the right-hand side of %s is %s at ", ode->fields[odd].name, rw_finite_word(rate[odd].value));
-    rw_finite_node(cause, &ode->grid, rate[odd].first);
+    rw_text_add(cause, "the right-hand side of %s is %s", ode->fields[odd].name, rw_finite_word(rate[odd].value));
+    rw_finite_at(cause, &ode->grid, rate[odd].first);
     rw_text_add(cause, ", t = %.9g: check the equations there", t);
     return RW_OK;
 }
@@ -148,9 +148,9 @@ static rw_status explain_rate(rw_ode *ode, const rw_finite *rate, bool growing, 
     RW_TRY(rw_finite_value(ode->vector[RATES * ode->nfields + f], rate[f].largest, F));
     double size = hypot(y[0], y[1]), life = size / rate[f].size;
     if (!(life < SHORT * ode->refused_step) || growing != (y[0] * F[0] + y[1] * F[1] > 0)) return RW_OK;
-    rw_text_add(cause, "%s without bound (|%s| = %.2g, |d%s/dt| = %.2g at ",
+    rw_text_add(cause, "%s without bound (|%s| = %.2g, |d%s/dt| = %.2g",
                 growing ? "the solution grows" : "its rate of change grows", name, size, name, rate[f].size);
-    rw_finite_node(cause, &ode->grid, rate[f].largest);
+    rw_finite_at(cause, &ode->grid, rate[f].largest);
     rw_text_add(cause, "): %s t = %.6g; end before, or check the equations",
                 growing ? "it blows up near" : "it has no solution beyond", ode->now.t + life);
     return RW_OK;
@@ -161,8 +161,8 @@ static rw_status explain_attempt(rw_ode *ode, rw_finite *result, rw_text *cause)
     int odd;
     RW_TRY(search(ode, ode->ops->result, result, &odd));
     if (odd < 0) return RW_OK;
-    rw_text_add(cause, "%s becomes %s at ", ode->fields[odd].name, rw_finite_word(result[odd].value));
-    rw_finite_node(cause, &ode->grid, result[odd].first);
+    rw_text_add(cause, "%s becomes %s", ode->fields[odd].name, rw_finite_word(result[odd].value));
+    rw_finite_at(cause, &ode->grid, result[odd].first);
     rw_text_add(cause, ": the right-hand side is not defined for values close to those there");
     return RW_OK;
 }

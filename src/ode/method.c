@@ -8,12 +8,14 @@ static bool has_vector(const rw_ode *ode, int v) { return v < ode->ops->vectors 
 rw_status rw_ode_make_vectors(rw_ode *ode)
 {
     rw_device *dev = ode->device;
-    int64_t shape[3];
-    for (int d = 0; d < ode->grid.ndim; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
-    for (int i = ode->nfields; i < RW_ODE_VECTORS * ode->nfields; ++i) {
+    int64_t shape[3] = {1};
+    const bool plan = rw_programs_are_plans();             /* then arrays are names only */
+    const int ndim = plan ? 1 : RW_MAX(ode->grid.ndim, 1); /* without space arrays have one element */
+    for (int d = 0; d < ode->grid.ndim && !plan; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
+    for (int i = plan ? 0 : ode->nfields; i < RW_ODE_VECTORS * ode->nfields; ++i) {
         const rw_array *y = ode->vector[i % ode->nfields];
         if (ode->vector[i] || !has_vector(ode, i / ode->nfields)) continue;
-        RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ode->grid.ndim, shape,
+        RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ndim, shape,
                                y ? y->storage->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
     }
     return RW_OK;

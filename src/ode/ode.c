@@ -96,7 +96,7 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
                        methods[spec->method]->name);
     /* names of fields and scalars: the checks of expression programs */
     for (int f = 0; f < spec->nfields; ++f) {
-        RW_TRY(rw_check_name(ctx, spec->name ? spec->name : "equations", spec->fields[f].name));
+        RW_TRY(rw_check_name_on(ctx, &spec->grid, spec->name ? spec->name : "equations", spec->fields[f].name));
         if (spec->fields[f].dtype && !rw_dtype_is_number(spec->fields[f].dtype))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "field %s: dtype %s: f32, f64, c64 or c128 are possible",
                            spec->fields[f].name, rw_dtype_name(spec->fields[f].dtype));
@@ -106,7 +106,7 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
                 return rw_fail(ctx, RW_ERR_INPUT, "field %s is declared twice", spec->fields[f].name);
     }
     for (int i = 0; i < spec->nscalars; ++i) {
-        RW_TRY(rw_check_name(ctx, spec->name ? spec->name : "equations", spec->scalars[i].name));
+        RW_TRY(rw_check_name_on(ctx, &spec->grid, spec->name ? spec->name : "equations", spec->scalars[i].name));
         for (int f = 0; f < spec->nfields; ++f)
             if (!strcmp(spec->scalars[i].name, spec->fields[f].name))
                 return rw_fail(ctx, RW_ERR_INPUT, "%s is both a field and a parameter", spec->scalars[i].name);

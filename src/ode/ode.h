@@ -138,6 +138,7 @@ struct rw_ode {
     struct rw_dense *dense;                          /* set: the last states are kept */
     struct rw_trace *trace;                          /* of a step that is traced … */
     rw_status (*note)(rw_ode *ode, rw_stage *stage); /* … set: programs are given to it instead of run */
+    void *forecast;                                  /* forecast.c: what its `note` needs */
     void *method;                                    /* the method's own */
 };
 

@@ -8,6 +8,7 @@
  *   auto              as the largest method that it may become, which it is made for this time */
 #include <string.h>
 
+#include "ode/forecast.h"
 #include "ode/trace.h"
 
 enum { USUAL_STAGES = 7 };
@@ -101,6 +102,42 @@ static rw_status check(const rw_ode *ode, int stages)
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
                            ode->fields[f].name);
     return rw_externals_need(ode);
+}
+
+static void add_cost(const rw_trace *trace, rw_forecast_step *step)
+{
+    for (int i = 0; i < trace->nruns; ++i) {
+        rw_expr_plan plan;
+        rw_expr_get_plan(trace->run[i].expr, &plan);
+        step->bytes += plan.bytes_per_cell;
+        step->flops += plan.flops_per_cell;
+        step->launches += (int)plan.passes;
+    }
+}
+
+rw_status rw_trace_cost(rw_ode *ode, double h_rho, rw_forecast_step *step)
+{
+    rw_trace trace = {0};
+    rw_attempt a = {.stages = ode->ops->least_stages};
+    const size_t n = (size_t)RW_ODE_VECTORS * (size_t)ode->nfields;
+    *step = (rw_forecast_step){0};
+    if (!(trace.array = rw_calloc(n, sizeof *trace.array))) return rw_fail_memory(ode->device->ctx, 4096, "a trace");
+    memcpy(trace.array, ode->vector, n * sizeof *trace.array);
+    const rw_ode_kept before = rw_ode_keep(ode);
+    ode->trace = &trace;
+    ode->note = add_run;
+    rw_status status = ode->ops->untried ? ode->ops->untried(ode, ode->fixed_step > 0 ? ode->fixed_step : 1)
+                                         : ode->ops->attempt(ode, 1, h_rho, &a);
+    ode->trace = NULL;
+    ode->note = NULL;
+    memcpy(ode->vector, trace.array, n * sizeof *ode->vector); /* exchanged */
+    rw_ode_put_back(ode, &before);
+    if (status == RW_OK) add_cost(&trace, step);
+    step->stages = a.stages;
+    forget_runs(&trace, 0);
+    rw_free(trace.run);
+    rw_free(trace.array);
+    return status;
 }
 
 rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_partition **tiles, char **text)

@@ -20,7 +20,7 @@ void rw_trace_name_array(const rw_trace_model *m, int array, char name[64])
 void rw_trace_name_node(const rw_trace_model *m, const int c[3], char name[48])
 {
     static const char *const forms[] = {"(%d)", "(%d,%d)", "(%d,%d,%d)"};
-    snprintf(name, 48, forms[m->ndim - 1], c[0], c[1], c[2]);
+    snprintf(name, 48, forms[RW_MAX(m->ndim, 1) - 1], c[0], c[1], c[2]);
 }
 
 /* "8 x 8" */
@@ -34,10 +34,11 @@ static void add_extents(const rw_trace_model *m, const int n[3], rw_text *text)
 void rw_trace_describe_begin(const rw_trace_model *m, const rw_trace *trace)
 {
     const char *field = m->ode->fields[0].name;
-    rw_text_add(m->text, "step     %s%s, %d stages; on a model grid of ", m->ode->ops->name,
-                trace->as ? " (auto chooses among several at its first step)" : "", trace->stages);
+    rw_text_add(m->text, "step     %s%s, %d stages; %s", m->ode->ops->name,
+                trace->as ? " (auto chooses among several at its first step)" : "", trace->stages,
+                m->ndim ? "on a model grid of " : "without space");
     add_extents(m, m->n, m->text);
-    rw_text_add(m->text, " nodes in tiles of ");
+    if (m->ndim) rw_text_add(m->text, " nodes in tiles of ");
     add_extents(m, m->tile, m->text);
     rw_text_add(m->text, "\nlaunches, one after another; (1): reads neighbours up to 1 node away; ");
     rw_text_add(m->text, "%s is the state, %s.1, … are vectors of the method\n", field, field);

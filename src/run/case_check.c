@@ -99,12 +99,43 @@ rw_status rw_case_wrap(const rw_case *c, rw_tree **slot)
     return RW_OK;
 }
 
+/* "none" for a list that may be empty is the empty list. */
+static void take_none(const rw_param *row, rw_tree *node)
+{
+    const bool list = row->kind == RW_PARAM_INTS && !strncmp(row->allowed, "0..", 3);
+    if (!list || node->kind != RW_TREE_SCALAR || node->quoted || strcmp(node->text, "none") != 0) return;
+    rw_free(node->text);
+    node->text = NULL;
+    node->kind = RW_TREE_LIST;
+}
+
+/* "none" for a table whose first setting is such a list: "grid: none" is "grid: {size: []}". */
+static rw_status take_none_of_table(const rw_case *c, rw_tree *node, const rw_section *section)
+{
+    if (section->form != RW_SECTION_TABLE || rw_section_count(section) == 0) return RW_OK;
+    const rw_param *row = rw_section_row(section, 0);
+    rw_tree *list = rw_tree_new(c->ctx, RW_TREE_SCALAR, node->source);
+    if (!list) return RW_ERR_MEMORY;
+    *list = *node;
+    list->text = node->text ? rw_strdup(node->text) : NULL;
+    take_none(row, list);
+    if (list->kind != RW_TREE_LIST) {
+        rw_tree_free(&list);
+        return RW_OK;
+    }
+    rw_free(node->text);
+    node->text = NULL;
+    node->kind = RW_TREE_MAP;
+    return rw_tree_put(c->ctx, node, row->name, list);
+}
+
 static rw_status check_value(const rw_case *c, rw_tree **slot, const rw_section *section, const char *entry,
                              const rw_param *row)
 {
     char name[200];
     rw_case_full_name(section, entry, row->name, name, sizeof(name));
     if (row->kind == RW_PARAM_TEXTS) RW_TRY(rw_case_wrap(c, slot));
+    take_none(row, *slot);
     return rw_param_read(c->ctx, row, name, rw_case_method(c, section), *slot, NULL);
 }
 
@@ -164,6 +195,7 @@ static rw_status check_section(const rw_case *c, rw_tree **slot, const rw_sectio
         RW_TRY(rw_case_wrap(c, slot));
         return rw_param_read(c->ctx, &row, section->name, NULL, *slot, NULL);
     }
+    if (node->kind == RW_TREE_SCALAR) RW_TRY(take_none_of_table(c, node, section));
     RW_TRY(rw_case_want_map(c, node, section->name, section->line));
     if (section->form == RW_SECTION_TABLE) return check_table(c, node, section, NULL);
     for (int i = 0; i < node->n; i++) RW_NOTE(c->ctx, check_entry(c, node, i, section));

@@ -10,7 +10,7 @@
 static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int n, rw_named_make *make, void *user,
                               rw_checks *k, const rw_tree *value)
 {
-    const rw_named check = {"value", "", value};
+    const rw_named_expr check = {"value", "", value};
     int field;
     RW_TRY(rw_named_program(c, &check, 0, 1, given, n, make, user, k->programs + k->n - 1, &field));
     if (field < 0) return RW_OK;

@@ -23,6 +23,7 @@ bool rw_contents_draws(const rw_run *r, int field)
     const rw_texts *list = &r->output.figures;
     const rw_state_field *f = &r->problem->fields[field];
     const char *name = rw_state_shown(f);
+    if (rw_output_layout(r->problem, field)->kind == RW_LAYOUT_VALUE) return false; /* figures are curves */
     if (f->component > 0) return false; /* the first stands for the vector */
     if (rw_layout_count(rw_output_layout(r->problem, field)) != 1) return rw_contents_wants(list, f);
     for (int i = 0; i < list->n; i++)

@@ -320,7 +320,7 @@ rw_status rw_frame_join(rw_run *r, int n, rw_frame *parts, rw_frame *f)
     return values ? RW_OK : rw_fail_memory(r->ctx, count * sizeof(*values), "a picture");
 }
 
-rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
+rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, rw_frame *frame,
                            const rw_scale *scale, bool again)
 {
     char name[200], file[100], path[RW_PATH_SIZE], subtitle[64], view[RW_VIEW_NAME];
@@ -344,12 +344,14 @@ rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, d
         snprintf(name, sizeof(name), "%s-%06d", file, output);
         return rw_figures_sections(r, &p, name);
     }
-    for (; p.view < (again ? 1 : rw_views(p.type, p.grid)); p.view++) { /* the scale of phases does not change */
-        rw_view_name(p.type, p.grid, field->name, p.view, view);
+    const int views = again ? 1 : rw_views(p.type, p.grid); /* the scale of phases does not change */
+    for (; p.view < views; p.view++) {
+        double *copied = NULL;
+        rw_view_name(p.type, p.grid, shown, p.view, view);
         rw_picture_name(view, file, sizeof(file));
         snprintf(name, sizeof(name), "figures/%s-%06d.png", file, output);
         RW_TRY(rw_folder_claim(r, name, path));
-        RW_TRY(rw_picture_field(r->ctx, path, &p));
+        RW_TRY(rw_drawing_add(r, path, rw_picture_field, &p, p.view == views - 1 ? &frame->own : &copied));
         r->npictures++;
     }
     return RW_OK;
@@ -383,7 +385,8 @@ rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output)
     rw_scale scale;
     RW_TRY(present_frame(r, index, &frame));
     rw_status status = rw_frames_limits(r, index, output, &frame, &scale);
-    if (status == RW_OK) status = rw_figures_frame(r, field, output, rw_run_time(r), &frame, &scale, false);
+    if (status == RW_OK && rw_drawing_busy(r) && rw_frames_may_wait(r, index, output)) rw_frames_postpone(r, index);
+    else if (status == RW_OK) status = rw_figures_frame(r, field, output, rw_run_time(r), &frame, &scale, false);
     rw_free(frame.own);
     return status;
 }
@@ -393,6 +396,7 @@ rw_status rw_figures_series(rw_run *r)
     char path[RW_PATH_SIZE], name[200], file[100];
     rw_csv_table table;
     if (r->output.figures.n == 0) return RW_OK;
+    rw_drawing_hurry(r);
     RW_TRY(rw_frames_finish(r));
     RW_TRY(rw_series_read(r->ctx, r->folder, &table));
     rw_status status = RW_OK;

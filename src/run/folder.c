@@ -142,8 +142,8 @@ static bool is_picture_of(const char *of, const char *name)
            (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png"));
 }
 
-/* A picture of a field, or series-NAME.png with a NAME of this case. Before the problem is made its names are not
- * known. */
+/* A picture of a field, series-NAME.png with a NAME of this case, or series.png. Before the problem is made its names
+ * are not known. */
 static bool is_figure(const rw_run *r, const char *name)
 {
     char file[100], view[RW_VIEW_NAME];
@@ -156,6 +156,7 @@ static bool is_figure(const rw_run *r, const char *name)
             if (is_picture_of(view, name)) return true;
         }
     }
+    if (p && p->grid.kind == RW_LAYOUT_VALUE && strcmp(name, "series.png") == 0) return true;
     for (int i = 1; p && i < p->ncolumns && strncmp(name, "series-", 7) == 0; i++) {
         rw_picture_name(p->columns[i].name, file, sizeof(file));
         size_t length = strlen(file);

@@ -5,11 +5,13 @@
  *   auto                  run, if the last picture spans at least half of that scale (a line: a tenth); otherwise
  *                         frame, since the last picture would show its field in a few colours only
  *
- * Limits are final only when the run ends. During the run each picture is drawn with the limits of the outputs so far.
- * At the end, pictures whose limits differ are drawn again from the written fields. A run that continues another has no
- * extremes of the earlier outputs: it reads these outputs and draws their pictures again. If a field is not written,
- * its pictures remain as they are, with a warning. Cost: reading the outputs once more, those of an earlier process
- * twice. A field that is constant in all pictures has no limits: each picture computes the same ones. */
+ * Limits are final only when the run ends. During the run each picture is drawn with the limits of the outputs so
+ * far, while drawing keeps up with the run (drawing.c); what it cannot keep up with is postponed, until a
+ * checkpoint or the end. At the end, pictures whose limits differ are drawn again from the written fields. A run
+ * that continues another has no extremes of the earlier outputs: it reads these outputs and draws their pictures
+ * again. If a field is not written, its pictures remain as they are, with a warning. Cost: reading the outputs
+ * once more, those of an earlier process twice. A field that is constant in all pictures has no limits: each
+ * picture computes the same ones. */
 #include "run/run_private.h"
 #include "run/writer.h"
 
@@ -29,8 +31,8 @@ typedef struct range {
 
 typedef struct drawn {
     int output;
-    range own; /* of its values */
-    rw_scale scale;
+    range own;      /* of its values */
+    rw_scale scale; /* min is NAN: it has been postponed */
 } drawn;
 
 /* Pictures of a field by this process. */
@@ -176,6 +178,18 @@ rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *fra
     return RW_OK;
 }
 
+bool rw_frames_may_wait(const rw_run *r, int field, int output)
+{
+    return looks_at_others(r) && r->output.figures_every == RUN_FIGURES_ALL && r->frames && !r->grid->blocks &&
+           rw_contents_has(r, output, r->problem->fields[field].name, RW_WRITER_hdf5);
+}
+
+void rw_frames_postpone(rw_run *r, int field)
+{
+    reel *l = &r->frames->reels[field];
+    l->list[l->n - 1].scale.min = NAN;
+}
+
 /* ---- at the end -------------------------------------------------------------------------------------------------- */
 
 static bool is_size(const int64_t size[3], const rw_layout *grid)
@@ -235,7 +249,7 @@ static rw_status read_frame(rw_run *r, int field, int output, rw_frame *frame, d
 }
 
 /* What this process has drawn of an output; NULL: nothing. */
-static const drawn *find(const reel *l, int output)
+static drawn *find(const reel *l, int output)
 {
     for (int i = l->n - 1; i >= 0; i--)
         if (l->list[i].output == output) return &l->list[i];
@@ -297,11 +311,13 @@ static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
 static rw_status draw_again(rw_run *r, int field, const rw_state_field *f, int output)
 {
     const reel *l = &r->frames->reels[field];
+    drawn *d = find(l, output);
     rw_frame frame;
     double t;
     RW_TRY(read_frame(r, field, output, &frame, &t));
     const rw_scale scale = scale_among(r, (range){frame.low, frame.high}, l->all, l->last);
-    rw_status status = rw_figures_frame(r, f, output, t, &frame, &scale, true);
+    rw_status status = rw_figures_frame(r, f, output, t, &frame, &scale, !d || !isnan(d->scale.min));
+    if (d && status == RW_OK) d->scale = scale;
     rw_free(frame.own);
     return status;
 }
@@ -339,16 +355,32 @@ static rw_status finish_field(rw_run *r, int field, const rw_state_field *f)
     return RW_OK;
 }
 
+/* As the pictures so far would have been drawn now. */
+rw_status rw_frames_catch_up(rw_run *r)
+{
+    for (int i = 0; r->frames && i < r->frames->nfields; i++) {
+        const reel *l = &r->frames->reels[i];
+        const rw_state_field *f = &r->problem->fields[i];
+        for (int k = 0; k < l->n; k++) {
+            bool has;
+            if (!isnan(l->list[k].scale.min)) continue;
+            RW_TRY(find_undamaged(r, f->name, l->list[k].output, &has));
+            if (has) RW_TRY(draw_again(r, i, f, l->list[k].output));
+        }
+    }
+    return rw_drawing_wait(r);
+}
+
 rw_status rw_frames_finish(rw_run *r)
 {
     const rw_state_field *fields = r->problem->fields;
-    if (!looks_at_others(r) || r->output.figures_every != RUN_FIGURES_ALL) return RW_OK;
+    if (!looks_at_others(r) || r->output.figures_every != RUN_FIGURES_ALL) return rw_drawing_wait(r);
     /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
     RW_TRY(begin(r));
     for (int i = 0; i < r->problem->nfields; i++)
         if (rw_contents_draws(r, i) && !rw_layout_is_points(rw_output_layout(r->problem, i)))
             RW_TRY(finish_field(r, i, &fields[i]));
-    return RW_OK;
+    return rw_drawing_wait(r);
 }
 
 rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_scale *scale)

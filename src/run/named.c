@@ -19,7 +19,7 @@ rw_status rw_named_fail(const rw_case *c, const char *setting, const char *name,
 }
 
 /* Entry i of the map. */
-static rw_status read_entry(const rw_case *c, const char *setting, const rw_tree *map, int i, rw_named *to)
+static rw_status read_entry(const rw_case *c, const char *setting, const rw_tree *map, int i, rw_named_expr *to)
 {
     const rw_tree *item = map->items[i], *value = item, *unit = NULL;
     if (item->kind == RW_TREE_MAP) {
@@ -33,7 +33,7 @@ static rw_status read_entry(const rw_case *c, const char *setting, const rw_tree
     if (!value || value->kind != RW_TREE_SCALAR || !*value->text || (unit && unit->kind != RW_TREE_SCALAR))
         return rw_case_fail(c, item, "%s.%.60s must be an expression, or {value: expression, unit: text}", setting,
                             map->keys[i]);
-    *to = (rw_named){map->keys[i], unit ? unit->text : "", value};
+    *to = (rw_named_expr){map->keys[i], unit ? unit->text : "", value};
     return RW_OK;
 }
 
@@ -45,7 +45,7 @@ static rw_status check_name(const rw_case *c, const rw_tree *map, int i)
     return rw_check_name(rw_case_context(c), where, map->keys[i]);
 }
 
-rw_status rw_named_read(const rw_case *c, const char *setting, rw_named **list, int *n)
+rw_status rw_named_read(const rw_case *c, const char *setting, rw_named_expr **list, int *n)
 {
     rw_context *ctx = rw_case_context(c);
     const rw_tree *map = rw_case_node(c, setting);
@@ -65,7 +65,7 @@ rw_status rw_named_read(const rw_case *c, const char *setting, rw_named **list, 
     return RW_OK;
 }
 
-static void add_texts(const rw_named *list, int n, rw_text *text)
+static void add_texts(const rw_named_expr *list, int n, rw_text *text)
 {
     for (int i = 0; i < n; ++i) {
         rw_text_add(text, "%s%s = ", i ? "\n" : "", list[i].name);
@@ -74,7 +74,7 @@ static void add_texts(const rw_named *list, int n, rw_text *text)
     }
 }
 
-rw_status rw_named_program(const rw_case *c, const rw_named *list, int names, int n, const rw_expr_scalar *given,
+rw_status rw_named_program(const rw_case *c, const rw_named_expr *list, int names, int n, const rw_expr_scalar *given,
                            int ngiven, rw_named_make *make, void *user, rw_expr **e, int *field)
 {
     rw_text text = {0};

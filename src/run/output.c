@@ -43,6 +43,20 @@ static rw_status check_own(const rw_run *r)
     return RW_OK;
 }
 
+/* Without space there are no fields to write. */
+static rw_status check_space(const rw_run *r)
+{
+    const rw_texts *list = &r->output.fields;
+    for (int i = 0; i < list->n && r->grid->kind == RW_LAYOUT_VALUE; i++)
+        if (strcmp(list->item[i]->text, "all") != 0)
+            return rw_case_fail(
+                r->c, list->item[i],
+                "output.fields: '%.60s' has one value, since there is no space (grid: none): series.csv "
+                "has a column for it: omit output.fields",
+                list->item[i]->text);
+    return RW_OK;
+}
+
 rw_status rw_output_check(rw_run *r)
 {
     const rw_state_field *fields = r->problem->fields;
@@ -51,6 +65,7 @@ rw_status rw_output_check(rw_run *r)
     RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
     RW_TRY(check_names(r, &r->output.animation, fields, n, "output.animation"));
     RW_TRY(rw_animation_check(r));
+    RW_TRY(check_space(r));
     RW_TRY(rw_frames_check(r));
     RW_TRY(rw_writers_check(r));
     RW_TRY(check_own(r));
@@ -97,7 +112,7 @@ static rw_status write_output(rw_run *r, bool last)
     snprintf(text, sizeof(text), "%06d", output);
     rw_log(r->ctx, RW_LOG_INFO, "output %s at %s = %.9g", text, rw_run_axis(r), t);
     RW_TRY(rw_log_event(r, "output", "output", text));
-    RW_TRY(rw_csv_flush(r->series, NULL));
+    RW_TRY(rw_series_flush(r));
     RW_TRY(rw_probes_flush(r));
     return rw_writers_index(r, false);
 }

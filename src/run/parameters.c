@@ -49,11 +49,11 @@ void rw_functions_free(rw_functions *f)
 }
 
 /* The value of a parameter: an expression of the parameters before it. */
-static rw_status evaluate(const rw_case *c, const rw_functions *functions, const rw_expr_scalar *scalars, int nscalars,
-                          const char *name, const rw_tree *node, rw_expr_scalar *to)
+static rw_status evaluate(const rw_case *c, int ndim, const rw_functions *functions, const rw_expr_scalar *scalars,
+                          int nscalars, const char *name, const rw_tree *node, rw_expr_scalar *to)
 {
     rw_context *ctx = rw_case_context(c);
-    rw_grid grid = {.ndim = 1, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
+    rw_grid grid = {.ndim = RW_MIN(ndim, 1), .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     rw_expr_spec spec = {.grid = grid, .scalars = scalars, .nscalars = nscalars};
     rw_graph *g;
     rw_lowering l;
@@ -76,27 +76,29 @@ static rw_status evaluate(const rw_case *c, const rw_functions *functions, const
     return status;
 }
 
-static rw_status check_key(const rw_case *c, const rw_tree *map, int i)
+static rw_status check_key(const rw_case *c, int ndim, const rw_tree *map, int i)
 {
+    const rw_grid grid = {.ndim = ndim};
     char where[320];
     rw_tree key = {.source = map->items[i]->source, .line = map->key_place[i].line, .column = map->key_place[i].column};
     rw_tree_place(&key, where, sizeof where);
-    return rw_check_name(rw_case_context(c), where, map->keys[i]);
+    return rw_check_name_on(rw_case_context(c), &grid, where, map->keys[i]);
 }
 
-static rw_status read_each(const rw_case *c, const rw_tree *map, const rw_functions *functions,
+static rw_status read_each(const rw_case *c, int ndim, const rw_tree *map, const rw_functions *functions,
                            rw_expr_scalar **scalars, int *n)
 {
     rw_context *ctx = rw_case_context(c);
     for (int i = 0; i < map->n; ++i) {
         rw_expr_scalar scalar = {.name = map->keys[i], .value = 1};
         int mistakes = rw_mistakes_met();
-        RW_NOTE(ctx, check_key(c, map, i));
+        RW_NOTE(ctx, check_key(c, ndim, map, i));
         if (mistakes < rw_mistakes_met()) continue;
         if (map->items[i]->kind != RW_TREE_SCALAR)
             RW_NOTE(ctx,
                     rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));
-        else if (functions) RW_NOTE(ctx, evaluate(c, functions, *scalars, *n, map->keys[i], map->items[i], &scalar));
+        else if (functions)
+            RW_NOTE(ctx, evaluate(c, ndim, functions, *scalars, *n, map->keys[i], map->items[i], &scalar));
         if (!isfinite(scalar.value + scalar.imaginary)) /* noted; its name is known all the same */
             scalar = (rw_expr_scalar){.name = map->keys[i], .value = 1};
         (*scalars)[(*n)++] = scalar;
@@ -104,7 +106,7 @@ static rw_status read_each(const rw_case *c, const rw_tree *map, const rw_functi
     return RW_OK;
 }
 
-rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
+rw_status rw_read_parameters(const rw_case *c, int ndim, rw_expr_scalar **scalars, int *n)
 {
     rw_context *ctx = rw_case_context(c);
     const rw_tree *map = rw_case_node(c, "parameters");
@@ -116,7 +118,7 @@ rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
     if (!*scalars) return rw_fail_memory(ctx, (size_t)map->n * sizeof **scalars, "parameters");
     RW_NOTE(ctx, rw_functions_read(c, &functions));
     /* NULL: noted, and expressions that call them cannot be evaluated */
-    rw_status status = read_each(c, map, functions.text ? &functions : NULL, scalars, n);
+    rw_status status = read_each(c, ndim, map, functions.text ? &functions : NULL, scalars, n);
     rw_functions_free(&functions);
     return status;
 }

@@ -19,6 +19,6 @@ void rw_functions_free(rw_functions *f);
 rw_status rw_add_functions(const rw_case *c, rw_text *text);
 
 /* Their names live as long as the case; rw_free(*scalars), also after a failure. */
-rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n);
+rw_status rw_read_parameters(const rw_case *c, int ndim, rw_expr_scalar **scalars, int *n);
 
 #endif

@@ -56,7 +56,8 @@ static rw_status target(plotter *p, const char *name, const char *standard, char
             "'%s' is a link, which is not followed: give the folder of the pictures with rw_plot_options.output",
             folder);
     rw_picture_name(name, file, sizeof(file));
-    snprintf(base, sizeof(base), "%s%s%s.png", *p->stem ? file : "series-", *p->stem ? "-" : file, p->stem);
+    if (*name) snprintf(base, sizeof(base), "%s%s%s.png", *p->stem ? file : "series-", *p->stem ? "-" : file, p->stem);
+    else snprintf(base, sizeof(base), "series.png");
     snprintf(path, RW_PATH_SIZE, "%s%s%s", folder, rw_ends_in(folder, "/") ? "" : "/", base);
     if (!is_figures(p, folder)) RW_TRY(rw_folder_create(p->ctx, folder));
     if (!is_figures(p, folder)) return RW_OK; /* asked again: RESULTS/./figures is known once it is there */
@@ -371,6 +372,28 @@ static rw_status choose_output(plotter *p, int *output)
     return RW_OK;
 }
 
+/* All fields of a system without space in one picture, where they share one; *drawn counts. */
+static rw_status plot_curves(plotter *p, const char *standard, int *drawn)
+{
+    char picture[RW_PATH_SIZE];
+    rw_csv_table table;
+    RW_TRY(rw_series_read(p->ctx, p->path, &table));
+    int *columns = rw_calloc((size_t)p->run.problem->nfields + 1, sizeof(*columns));
+    rw_status status = columns ? RW_OK : rw_fail_memory(p->ctx, 64, "curves");
+    const int n = columns ? rw_curves_find(&p->run, &table, columns) : 0;
+    p->stem[0] = '\0';
+    if (n && rw_curves_share(&table, columns, n)) {
+        status = target(p, "", standard, picture);
+        if (status == RW_OK) status = rw_picture_curves(p->ctx, picture, p->run.top.title, &table, columns, n);
+        p->used[RW_PLOT_TITLE] = true;
+        status = done(p, picture, status);
+        ++*drawn;
+    }
+    rw_free(columns);
+    rw_csv_free(&table);
+    return status;
+}
+
 /* Columns of series.csv, all or the one named; *drawn counts. */
 static rw_status plot_series(plotter *p, const char *standard, int *drawn)
 {
@@ -407,6 +430,9 @@ static rw_status plot_folder(plotter *p)
     if (!series && !fields)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is not a results folder: it has neither fields.h5 nor series.csv",
                        p->path);
+    const bool curves = p->known && p->run.grid->kind == RW_LAYOUT_VALUE && !p->options.field;
+    if (series && curves) RW_TRY(plot_curves(p, standard, &drawn));
+    if (drawn > 0) return RW_OK;
     if (series && (!p->one_file || p->options.field)) RW_TRY(plot_series(p, standard, &drawn));
     if (drawn > 0 && (p->options.field || !fields)) return RW_OK;
     if (drawn > 0 && p->known && p->run.points == 1 && !p->options.at_time) return RW_OK; /* the series show it */

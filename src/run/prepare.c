@@ -71,7 +71,7 @@ rw_status rw_run_choose_folder(rw_run *r)
 }
 
 /* A device that cannot be had is the fault of who asked for it: "-d: device …", "case.yaml:3:9: device …". */
-static rw_status open_device(rw_run *r)
+static rw_status find_device(rw_run *r)
 {
     const rw_tree *node = rw_case_node(r->c, "device");
     char place[320];
@@ -82,10 +82,16 @@ static rw_status open_device(rw_run *r)
     return rw_fail_prefix(r->ctx, status, "%s", place);
 }
 
+rw_status rw_run_open(rw_run *r)
+{
+    RW_TRY(find_device(r));
+    snprintf(r->report->device, sizeof(r->report->device), "%s", rw_device_info(r->device)->name);
+    return RW_OK;
+}
+
 rw_status rw_run_create(rw_run *r, int64_t *bytes)
 {
-    RW_TRY(open_device(r));
-    snprintf(r->report->device, sizeof(r->report->device), "%s", rw_device_info(r->device)->name);
+    RW_TRY(rw_run_open(r));
     RW_TRY(r->ops->create(r->c, r->device, true, bytes, NULL));
     if (r->top.memory && !rw_device_info(r->device)->managed)
         return rw_case_fail(r->c, rw_case_node(r->c, "memory"),
@@ -129,6 +135,7 @@ void rw_run_release(rw_run *r)
     rw_free(r->times);
     rw_free(r->row);
     rw_frames_free(r);
+    rw_drawing_free(r);
 }
 
 /* What is to be said of a case: its plan, or the graph of a step with `dot` for its picture. */

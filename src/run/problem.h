@@ -48,6 +48,18 @@ typedef struct rw_stationary_ops {
 
 #define RW_ITERATION "iteration"
 
+/* What a run is expected to do; NAN: not known. */
+typedef struct rw_problem_forecast {
+    const char *method;
+    bool certain, adaptive, stabilised; /* as in ode/forecast.h */
+    double radius, stable, step;
+    const char *by; /* how the radius is found */
+    double start, end;
+    int64_t nodes, state; /* nodes; bytes of the fields */
+    double bytes, flops;  /* of a step, per node */
+    int launches, stages;
+} rw_problem_forecast;
+
 typedef struct rw_problem_ops {
     const char *name;           /* "pde" */
     const char *summary;        /* one line */
@@ -83,6 +95,8 @@ typedef struct rw_problem_ops {
     /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides:
      * pictures of results that are there. */
     rw_status (*outline)(const rw_case *c, rw_problem **problem);
+    /* (optional) what `steps` steps would take (NAN: as many as stability needs), without running or compiling. */
+    rw_status (*forecast)(const rw_case *c, rw_device *dev, double steps, rw_problem_forecast *f);
     rw_status (*explain)(rw_problem *p, rw_text *text); /* (optional) passes, bytes, flops for `rechenwerk explain` */
     /* (optional) the graph of a step in words and, where dot is not NULL, as a picture's text, to be freed with
      * free() */

@@ -115,11 +115,8 @@ static rw_status write_row(rw_run *r)
     if (every == 0 || rw_run_steps(r) % every != 0) return RW_OK;
     rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
     rw_status status = rw_series_row(r, true);
-    if (status == RW_OK && rw_seconds() - r->flushed >= 1) {
-        r->flushed = rw_seconds();
-        status = rw_csv_flush(r->series, NULL);
-        if (status == RW_OK) status = rw_probes_flush(r);
-    }
+    if (status == RW_OK) status = rw_series_flush(r);
+    if (status == RW_OK) status = rw_probes_flush(r);
     rw_watch(r, before);
     return status;
 }
@@ -174,6 +171,7 @@ static rw_status serve(rw_run *r, bool *ended)
     if (*ended) return RW_OK;
     if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return RW_ERR_INTERRUPTED; /* `keep` says why */
     if (!checkpoint_due(r)) return RW_OK;
+    RW_TRY(rw_frames_catch_up(r)); /* a run that goes on from there does not know what has been postponed */
     RW_TRY(rw_checkpoint_write(r));
     return rw_record_run(r, RW_OK, NULL);
 }
@@ -197,7 +195,9 @@ static rw_status keep(rw_run *r, rw_status status)
     static const rw_cancel never;
     if (status != RW_ERR_INTERRUPTED) return status;
     const rw_cancel *outer = rw_cancel_enter(&never);
-    status = rw_checkpoint_write(r);
+    const rw_status drawn = rw_frames_catch_up(r);
+    status = rw_checkpoint_write(r); /* in any case */
+    if (status == RW_OK) status = drawn;
     rw_cancel_leave(outer);
     if (status != RW_OK) return status;
     if (r->wish != RW_OK) return rw_fail(r->ctx, r->wish, "%s", r->wish_message);
@@ -238,7 +238,7 @@ static rw_status complete(rw_run *r)
     rw_watch(r, RW_PHASE_OUTPUT);
     RW_TRY(rw_writers_index(r, true));
     RW_TRY(rw_checkpoint_write(r));
-    RW_TRY(rw_figures_series(r));
+    RW_TRY(r->grid->kind == RW_LAYOUT_VALUE ? rw_figures_curves(r) : rw_figures_series(r));
     RW_TRY(rw_probes_draw(r));
     RW_TRY(rw_animation_make(r));
     return make_checks(r);
@@ -260,6 +260,7 @@ static const char *reason_of(rw_status status)
 static rw_status name_place(rw_run *r, rw_status status)
 {
     if (status != RW_ERR_NOT_CONVERGED || !r->reason || strcmp(r->reason, "not_finite")) return status;
+    if (r->grid->kind == RW_LAYOUT_VALUE) return status; /* the column is the value */
     const rw_state_field *fields = r->problem->fields;
     char *message = rw_strdup(rw_message(r->ctx));
     rw_text place = {0};
@@ -358,8 +359,10 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(begin(&r, fresh), done);
     RW_TRY_GOTO(name_place(&r, keep(&r, loop(&r))), done);
     status = name_place(&r, keep(&r, complete(&r)));
+    if (status == RW_OK && fresh) rw_check_learn(&r);
 done:
     rw_cancel_leave(outer);
+    rw_drawing_free(&r); /* before its files are moved */
     status = withdraw(&r, finish(&r, status));
     rw_compiling_set(NULL, NULL);
     rw_compiled_set(NULL, NULL);

@@ -1,7 +1,8 @@
 /* What the files of the runner share. run.c: the loop; folder.c: the results folder; unfinished.c: one of a run that
  * came to nothing; record.c: settings.yaml, run.json, log.jsonl; journal.c: which files are ours; aside.c: earlier
- * results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c,
- * backend.c: what may differ then; watch.c: where the time goes; progress.c: pace. */
+ * results moved aside; output.c: series and fields; figures.c: pictures; drawing.c: their threads; checkpoint.c:
+ * saving, continuing; restart.c, backend.c: what may differ then; watch.c: where the time goes; progress.c: pace;
+ * check.c: what a case needs. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
@@ -120,6 +121,7 @@ typedef struct rw_run {
     int64_t checkpoint_step, ncheckpoints, npictures;
     rw_probes *probes;              /* NULL: none */
     struct rw_frames *frames;       /* frames.c: limits of the pictures so far */
+    struct rw_drawings *drawings;   /* drawing.c: pictures that are being drawn */
     const rw_problem_check *checks; /* the problem's, once they are made */
     int nchecks;
     const char *reason; /* why the run ended badly, where the status alone does not say it */
@@ -130,6 +132,7 @@ void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, r
 rw_status rw_run_read_case(rw_run *r, const rw_problem_ops *const *problems, const char *path);
 rw_status rw_run_take_case(rw_run *r); /* the sections of the runner, from r->c */
 rw_status rw_run_choose_folder(rw_run *r);
+rw_status rw_run_open(rw_run *r); /* the device */
 /* Opens the device, compares the estimate with its memory, and only then creates the problem. */
 rw_status rw_run_create(rw_run *r, int64_t *bytes);
 void rw_run_release(rw_run *r);
@@ -202,6 +205,7 @@ rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position);
 rw_status rw_series_read(rw_context *ctx, const char *folder, rw_csv_table *table);
 /* Computes a row and checks that it is finite: ERR_NOT_CONVERGED. With `write` it is put into series.csv. */
 rw_status rw_series_row(rw_run *r, bool write);
+rw_status rw_series_flush(rw_run *r); /* to the disk, at most once a second */
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
 /* seconds: of the output, without waiting for steps and without compiling. */
 rw_status rw_output_write(rw_run *r, bool last, double *seconds);
@@ -291,7 +295,12 @@ typedef struct rw_scale {
     rw_colormap map;
 } rw_scale;
 rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, rw_scale *scale);
-rw_status rw_frames_finish(rw_run *r); /* draws again what has other limits */
+/* Whether the picture of an output can be drawn later, from the written field, and would be drawn again anyway. */
+bool rw_frames_may_wait(const rw_run *r, int field, int output);
+/* The picture whose limits have been asked for last is drawn later. */
+void rw_frames_postpone(rw_run *r, int field);
+rw_status rw_frames_catch_up(rw_run *r); /* draws what has been postponed, and waits for it */
+rw_status rw_frames_finish(rw_run *r);   /* draws what has been postponed, and again what has other limits */
 void rw_frames_free(rw_run *r);
 /* The scale of a picture of existing results, as the run chose it. */
 rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_scale *scale);
@@ -309,13 +318,30 @@ rw_status rw_to_f64(rw_context *ctx, rw_dtype type, const void *data, size_t n, 
 void rw_picture_label(const char *name, const char *unit, char *text, size_t size); /* "u (K)" */
 rw_status rw_figures_points(rw_run *r, const rw_state_field *field, int output);    /* figures_points.c */
 rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output);
-/* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
-rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
+/* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. The frame's own
+ * values may become the picture's. */
+rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, rw_frame *frame,
                            const rw_scale *scale, bool again);
+/* drawing.c: a picture whose data are f64 is drawn by a thread. *own: the data, taken over and set to NULL, or NULL:
+ * they are copied. Failures of earlier pictures are reported here and by rw_drawing_wait. */
+typedef rw_status rw_picture_draw(rw_context *ctx, const char *path, const rw_field_picture *picture);
+rw_status rw_drawing_add(rw_run *r, const char *path, rw_picture_draw *draw, const rw_field_picture *picture,
+                         double **own);
+bool rw_drawing_busy(const rw_run *r); /* the next one would wait for others */
+void rw_drawing_hurry(rw_run *r);      /* steps no longer need the cores */
+rw_status rw_drawing_wait(rw_run *r);  /* until all are drawn */
+void rw_drawing_free(rw_run *r);       /* after the present ones */
 /* Whether a column of series.csv is drawn by default: it is neither constant, nor that of another column of the same
  * field, nor the number of steps of one length. */
 bool rw_series_is_drawn(const rw_csv_table *table, int column);
 rw_status rw_figures_series(rw_run *r);
+/* figures_curves.c: a system without space. The columns of the fields to draw (room for all fields), whether they share
+ * a picture, and that picture. */
+int rw_curves_find(const rw_run *r, const rw_csv_table *table, int *columns);
+bool rw_curves_share(const rw_csv_table *table, const int *columns, int n);
+rw_status rw_picture_curves(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
+                            const int *columns, int n);
+rw_status rw_figures_curves(rw_run *r);
 
 /* plot_run.c: the run that made results, from their settings.yaml: case, outline of the problem, grid; for
  * rw_frame_make and rw_frames_of_results. *known: false where there is no settings.yaml, or the problem has no outline.
@@ -363,6 +389,9 @@ void rw_pace_compiling(void *run, const char *program, int known);
 /* After a compilation: reports the progress of the run, so that the display does not stay at compiling. */
 void rw_pace_compiled(void *run);
 void rw_pace_end(rw_run *r);
+
+/* check.c: remembers what the steps of a finished run took, for rw_check_case. */
+void rw_check_learn(const rw_run *r);
 
 /* The run with a table of problems of one's own: for tests. */
 rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, const char *path,

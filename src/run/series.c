@@ -116,6 +116,14 @@ static rw_status fail_not_finite(rw_run *r, int column)
                    r->march ? ", or lower the step or the tolerance of section time" : "");
 }
 
+/* At most once a second: it waits for the disk, longer than many a step takes. A checkpoint and the end flush, too. */
+rw_status rw_series_flush(rw_run *r)
+{
+    if (rw_seconds() - r->flushed < 1) return RW_OK;
+    r->flushed = rw_seconds();
+    return rw_csv_flush(r->series, NULL);
+}
+
 rw_status rw_series_row(rw_run *r, bool write)
 {
     RW_TRY(r->ops->row(r->problem, r->row));

@@ -38,23 +38,23 @@ static const struct {
      "  d2u/dt2 = c^2*laplace(u)    is    du/dt = v; dv/dt = c^2*laplace(u)\n",
      "", "use pde with two fields: du/dt = v; dv/dt = c^2*laplace(u)"},
     {"ode odes ordinary lorenz pendulum oscillator kinetics lotka-volterra",
-     "Ordinary differential equations are a case of the problem pde on a grid of one node, with the unknowns as "
-     "fields:\n"
+     "Ordinary differential equations are a case of the problem pde without space, with the unknowns as fields:\n"
      "  problem: pde\n"
-     "  grid: {size: [1]}\n"
-     "  fields: {u: {initial: \"1\", boundary: periodic}, v: {initial: \"0\", boundary: periodic}}\n"
-     "  equations: [\"du/dt = v\", \"dv/dt = -u\"]\n"
-     "  time: {end: 10}\n",
-     "", "use pde on a grid of one node: grid: {size: [1]}, and boundary: periodic for each field"},
+     "  grid: none\n"
+     "  fields: {x: {initial: \"1\"}, v: {initial: \"0\"}}\n"
+     "  equations: [\"dx/dt = v\", \"dv/dt = -x\"]\n"
+     "  time: {end: 10}\n"
+     "  output: {every: 0.1}\n",
+     "", "use pde with grid: none"},
     {"eigenvalue eigenvalues eigenvector eigenvectors eigenmode eigenmodes modes spectrum",
      "Eigenvalues and eigenvectors are not computed. rechenwerk solve solves A x = b, and cases follow du/dt = … in "
      "time.\n",
      "", "eigenvalues are not computed"},
     {"integral integrate integration conserved conservation mass total",
-     "series.csv has u_min, u_max and u_mean of each field: over its unknowns, each with the same weight. Nodes on "
-     "Dirichlet sides are no unknowns, and nodes on other sides that are not periodic count in full, so u_mean is the "
-     "integral over the volume on periodic grids only. Write another integral as a check, which is computed at the "
-     "end of the run; on [0, 1] with zero flux, where nodes on the sides have half the weight:\n"
+     "series.csv has u_min, u_max and u_mean of each field (without space its value): over its unknowns, each with the "
+     "same weight. Nodes on Dirichlet sides are no unknowns, and nodes on other sides that are not periodic count in "
+     "full, so u_mean is the integral over the volume on periodic grids only. Write another integral as a check, which "
+     "is computed at the end of the run; on [0, 1] with zero flux, where nodes on the sides have half the weight:\n"
      "  parameters: {h: 1/127}     the spacing, here of 128 nodes\n"
      "  checks: {mass: {value: \"sum(u*h*where(x < h/2 or x > 1 - h/2, 0.5, 1))\", expect: 1, tolerance: 1e-6}}\n",
      "", ""},

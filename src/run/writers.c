@@ -23,7 +23,11 @@ int rw_writer_find(const char *name)
     return -1;
 }
 
-bool rw_writer_suits(int writer, const rw_layout *layout) { return all[writer].writer->suits(layout); }
+/* Without space series.csv holds the values. */
+bool rw_writer_suits(int writer, const rw_layout *layout)
+{
+    return layout->kind != RW_LAYOUT_VALUE && all[writer].writer->suits(layout);
+}
 
 bool rw_writer_is_vtk(int writer) { return writer == RW_WRITER_vti || writer == RW_WRITER_vtm; }
 
@@ -40,9 +44,11 @@ rw_status rw_writers_check(rw_run *r)
             return rw_case_fail(r->c, list->item[i], "output.formats: '%.60s' is unknown%s", text,
                                 rw_hint_known(text, names, RW_WRITERS).text);
         for (int f = 0; f < r->problem->nfields && !suits; f++)
-            suits = all[w].writer->suits(rw_output_layout(r->problem, f));
+            suits = rw_writer_suits(w, rw_output_layout(r->problem, f));
     }
-    if (suits || list->n == 0 || r->problem->nfields == 0 || r->output.fields.n == 0) return RW_OK;
+    if (suits || r->grid->kind == RW_LAYOUT_VALUE || list->n == 0 || r->problem->nfields == 0 ||
+        r->output.fields.n == 0)
+        return RW_OK;
     return rw_case_fail(r->c, rw_case_node(r->c, "output.formats"),
                         "output.formats: none of these formats can hold a field of this case: rechenwerk help "
                         "output.formats says what each is for");
@@ -79,7 +85,7 @@ rw_status rw_writers_output(rw_run *r, int output)
 {
     const int n = r->problem->nfields;
     rw_layout outer;
-    if (n == 0 || r->output.fields.n == 0) return RW_OK;
+    if (n == 0 || r->output.fields.n == 0 || r->grid->kind == RW_LAYOUT_VALUE) return RW_OK;
     RW_TRY(rw_output_outer(r, &outer));
     rw_written_field *fields = rw_calloc((size_t)n, sizeof(*fields)), *some = rw_calloc((size_t)n, sizeof(*some));
     void **own = rw_calloc((size_t)n, sizeof(*own));
@@ -95,7 +101,7 @@ rw_status rw_writers_output(rw_run *r, int output)
     for (int w = 0; w < RW_WRITERS && status == RW_OK; w++) {
         int k = 0;
         for (int i = 0; i < m && rw_contents_in(r, output, w); i++)
-            if (all[w].writer->suits(fields[i].layout)) some[k++] = fields[i];
+            if (rw_writer_suits(w, fields[i].layout)) some[k++] = fields[i];
         if (k > 0) status = all[w].writer->write(r, k, some, output);
     }
     for (int i = 0; own && i < m; i++) rw_free(own[i]);

@@ -433,6 +433,7 @@ rw_status rw_selftest_sized(rw_context *ctx, rw_device *dev, rw_selftest_result 
     test_boundaries(&r);
     test_integrators(&r);
     rw_selftest_methods(&r);
+    if (rw_rate_measure(dev) != RW_OK) rw_log(ctx, RW_LOG_WARNING, "copy rate: %s", rw_message(ctx));
     void *out = r.rows;
     RW_TRY(rw_struct_out_array(ctx, &out, r.n, sizeof *r.rows, element_size));
     *list = out;

@@ -34,6 +34,7 @@ void rw_layout_place(const rw_layout *l, int64_t i, rw_text *text)
         rw_text_add(text, "cell (%d, %d, %d) of block %d", at[0], at[1], at[2], block);
         break;
     }
+    case RW_LAYOUT_VALUE: rw_text_add(text, "its only value"); break;
     case RW_LAYOUT_POINTS: rw_text_add(text, "point %lld", (long long)i); break;
     case RW_LAYOUT_CURVES:
         rw_text_add(text, "point %lld of curve %lld", (long long)(i % l->size[0]), (long long)(i / l->size[0]));

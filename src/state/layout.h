@@ -11,12 +11,13 @@ typedef enum rw_layout_kind {
     RW_LAYOUT_GRID,   /* nodes of a uniform grid: node (i, j, k) is at origin + (i, j, k)*spacing */
     RW_LAYOUT_BLOCKS, /* cells of a block-structured grid */
     RW_LAYOUT_POINTS, /* points anywhere */
-    RW_LAYOUT_CURVES  /* curves of equally many points, one after the other */
+    RW_LAYOUT_CURVES, /* curves of equally many points, one after the other */
+    RW_LAYOUT_VALUE   /* one value: there is no space */
 } rw_layout_kind;
 
 /* The size is that of arrays from the last axis on: x, y, z of a grid, with 1 beyond ndim; blocks: {cells, 1, 1};
  * points: {points, 1, 1}; curves: {points of each, curves, 1}. ndim of a grid is that of its size, of blocks 1, of
- * points and curves the number of their coordinates. */
+ * points and curves the number of their coordinates, of a value 0. */
 typedef struct rw_layout {
     rw_layout_kind kind;
     int ndim;

@@ -2,12 +2,13 @@
 #include "state/state.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "device/device.h"
 
-enum { BEFORE = 2, KINDS = 3 }; /* columns before those of fields; of a field */
+enum { BEFORE = 2, KINDS = 3 }; /* columns before those of fields; of a field with several values */
 static const char *const kinds[KINDS] = {"min", "max", "mean"};
 
 static bool is_complex(const rw_state_field *f) { return rw_dtype_is_complex(rw_array_dtype(f->array)); }
@@ -45,6 +46,7 @@ rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_
     switch (layout->kind) {
     case RW_LAYOUT_BLOCKS: return rw_blocks_expr_create(layout->blocks, device, RW_BLOCKS_CELLS, &spec, program);
     case RW_LAYOUT_GRID: spec.grid = rw_layout_grid(layout); break;
+    case RW_LAYOUT_VALUE: spec.grid = (rw_grid){.ndim = 0}; break;
     case RW_LAYOUT_POINTS:
     case RW_LAYOUT_CURVES:
         spec.grid = (rw_grid){.ndim = layout->kind == RW_LAYOUT_CURVES ? 2 : 1,
@@ -56,6 +58,18 @@ rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static bool is_value(const rw_state *s, int f) { return s->fields[f].layout->kind == RW_LAYOUT_VALUE; }
+
+static int columns_of(const rw_state *s, int f) { return is_value(s, f) ? 1 : KINDS; }
+
+/* The first column of field f. */
+static int column_of(const rw_state *s, int f)
+{
+    int column = BEFORE;
+    for (int k = 0; k < f; ++k) column += columns_of(s, k);
+    return column;
+}
 
 static bool is_first_of_layout(const rw_state *s, int f)
 {
@@ -152,7 +166,7 @@ static rw_status add_column(rw_state *s, char *name, const char *unit)
 rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *own)
 {
     s->nown = own ? own->n - own->names : 0;
-    const int n = BEFORE + KINDS * s->nfields + s->nown;
+    const int n = column_of(s, s->nfields) + s->nown;
     s->columns = rw_calloc((size_t)n, sizeof *s->columns);
     s->observers = rw_calloc((size_t)s->nfields + 1, sizeof(rw_expr *));
     if (!s->columns || !s->observers) return rw_fail_memory(s->device->ctx, 64, "columns");
@@ -160,20 +174,38 @@ rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *o
     s->columns[1] = (rw_state_column){"step", ""};
     s->ncolumns = BEFORE;
     for (int f = 0; f < s->nfields; ++f)
-        for (int k = 0; k < KINDS; ++k)
-            RW_TRY(
-                add_column(s,
-                           rw_format("%s%s_%s", s->fields[f].name, is_complex(&s->fields[f]) ? "_abs" : "", kinds[k]),
-                           s->fields[f].unit));
+        for (int k = 0; k < columns_of(s, f); ++k) {
+            const char *field = s->fields[f].name, *part = is_complex(&s->fields[f]) ? "_abs" : "";
+            char *name = is_value(s, f) ? rw_format("%s%s", field, part) : rw_format("%s%s_%s", field, part, kinds[k]);
+            RW_TRY(add_column(s, name, s->fields[f].unit));
+        }
     for (int i = 0; i < s->nown; ++i)
         RW_TRY(add_column(s, rw_strdup(own->columns[own->names + i].name), own->columns[own->names + i].unit));
     rw_state_prefix(own, s->prefix);
-    for (int f = 0; f < s->nfields; ++f)
-        if (is_first_of_layout(s, f)) RW_TRY(make_observer(s, f, f == 0 ? own : NULL));
+    for (int f = 0; f < s->nfields; ++f) {
+        const rw_state_own *with = f == 0 ? own : NULL;
+        if (is_first_of_layout(s, f) && (with || !is_value(s, f))) RW_TRY(make_observer(s, f, with));
+    }
     return RW_OK;
 }
 
-int rw_state_mean(int f) { return BEFORE + KINDS * f + KINDS - 1; }
+int rw_state_mean(const rw_state *s, int f) { return column_of(s, f) + columns_of(s, f) - 1; }
+
+/* The value itself, of a complex one its modulus: it needs no reduction. */
+static rw_status read_value(const rw_state_field *f, double *value)
+{
+    const void *data;
+    RW_TRY(rw_array_read(f->array, &data));
+    const float *f32 = data;
+    const double *f64 = data;
+    switch (rw_array_dtype(f->array)) {
+    case RW_F32: *value = (double)f32[0]; break;
+    case RW_C64: *value = hypot((double)f32[0], (double)f32[1]); break;
+    case RW_C128: *value = hypot(f64[0], f64[1]); break;
+    default: *value = f64[0]; break;
+    }
+    return RW_OK;
+}
 
 rw_status rw_state_row(rw_state *s, double first, double step, double *values)
 {
@@ -183,13 +215,15 @@ rw_status rw_state_row(rw_state *s, double first, double step, double *values)
     for (int f = 0; f < s->nfields; ++f)
         if (s->observers[f]) RW_TRY(rw_expr_run(s->observers[f], rw_device_queue(s->device)));
     for (int f = 0; f < s->nfields; ++f) {
+        double *to = values + column_of(s, f);
         int of = 0;
         while (s->fields[of].layout != s->fields[f].layout) ++of;
-        for (int k = 0; k < KINDS; ++k) {
+        for (int k = 0; k < KINDS && !is_value(s, f); ++k) {
             char name[64];
             name_result(s, f, k, name);
-            RW_TRY(rw_expr_get(s->observers[of], name, values + BEFORE + KINDS * f + k, NULL));
+            RW_TRY(rw_expr_get(s->observers[of], name, to + k, NULL));
         }
+        if (is_value(s, f)) RW_TRY(read_value(&s->fields[f], to));
     }
     for (int k = s->ncolumns - s->nown; k < s->ncolumns; ++k)
         RW_TRY(rw_expr_get(s->observers[0], s->columns[k].name, values + k, NULL));

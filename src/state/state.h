@@ -67,12 +67,13 @@ void rw_state_free(rw_state *s);
 rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_expr_spec *spec, rw_expr **program);
 
 /* Makes the columns: `first` ("t", or RW_ITERATION of a stationary problem), step, minimum, maximum and mean of each
- * field, of a complex one of its modulus (A_abs_min, …), and those of `own` (NULL: none); all of a layout in one pass. */
+ * field, of a complex one of its modulus (A_abs_min, …), and those of `own` (NULL: none); all of a layout in one pass.
+ * Of a field with one value (RW_LAYOUT_VALUE) this value, which has the name of the field. */
 rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *own);
 /* The beginning of names that no scalar and field of own->spec and no own column has, for numbers to follow. */
 void rw_state_prefix(const rw_state_own *own, char prefix[32]);
-/* The column of the mean of field f: it is not finite where a value is not. */
-int rw_state_mean(int f);
+/* The column of the mean of field f, or of its only value: it is not finite where a value is not. */
+int rw_state_mean(const rw_state *s, int f);
 /* The values of these columns for the present state. */
 rw_status rw_state_row(rw_state *s, double first, double step, double *values);
 

@@ -520,7 +520,8 @@ static void test_declarations(void **state)
     spec = spec_of(NULL);
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "case.yaml: text = NULL: give statements");
     spec = spec_of("r = 1"), spec.grid.ndim = 4;
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid.ndim = 4: a grid has 1, 2 or 3 dimensions");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
+          "grid.ndim = 4: a grid has 1, 2 or 3 dimensions, or 0 for no space");
     spec = spec_of("r = 1"), spec.grid.size[1] = -1;
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid.size = -1 on axis y: must be at least 0");
     spec = spec_of("r = 1"), spec.grid.size[2] = 2;

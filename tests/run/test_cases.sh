@@ -42,10 +42,11 @@ for case in *.yaml; do
     dimensions=$({ grep -o 'size: \[[^]]*\]' "$case" || true; } | tr -cd ,)
     case $dimensions in "") size='[33]' ;; ,) size='[21, 19]' ;; *) size='[9, 8, 10]' ;; esac
     change="grid.size=$size"
-    if grep -q 'problem: rates' "$case"; then
+    extra=()
+    if grep -q '^grid: none' "$case"; then
+        change="grid=none"
+    elif grep -q 'problem: rates' "$case"; then
         change="grid.cells=[2, 2, 1]" extra=(--set time.steps=20)
-    else
-        extra=()
     fi
     end=$(grep -o 'time: {end: [0-9.e-]*' "$case" | grep -o '[0-9.e-]*$')
     short=$(awk -v end="$end" 'BEGIN { print end / 400 }')

@@ -116,6 +116,30 @@ static void test_continued(void **state)
     assert_int_equal(equal_frames("run", "parts7", "u"), FRAMES);
 }
 
+/* More outputs than drawing keeps up with: an interruption draws what has been postponed, with the limits so far, and
+ * the run that continues from there ends with the pictures of one that was never interrupted. */
+static void test_many_outputs(void **state)
+{
+    (void)state;
+    enum { MANY = 60, UNTIL = 45 };
+    const char *text = GROWING("", "sequential");
+    const char *set[] = {"output.every=0.0166666666666666666", "output.figures=[u]", "checkpoint.steps=30"};
+    char name[64];
+    assert_int_equal(run(text, "many", set, 3, -1, false), RW_OK);
+    assert_int_equal(run(text, "halves", set, 3, UNTIL, false), RW_ERR_INTERRUPTED);
+    for (int k = 0; k <= MANY; ++k) {
+        frame_name("u", k, name);
+        assert_true(access(result("many", name), F_OK) == 0);
+        assert_int_equal(access(result("halves", name), F_OK) == 0, k <= UNTIL);
+    }
+    assert_int_equal(run(text, "halves", set, 3, -1, true), RW_OK);
+    for (int k = 0; k <= MANY; ++k) {
+        frame_name("u", k, name);
+        assert_true(same_files("many", name, "halves", name));
+    }
+    assert_null(warnings.data);
+}
+
 /* Fields that are not written cannot be drawn again: the run says so, and the last picture has the limits of all. */
 static void test_not_written(void **state)
 {
@@ -503,17 +527,12 @@ static void test_corners_of_sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_scale),
-        cmocka_unit_test(test_continued),
-        cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_headings),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_drawn_later),
-        cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_outputs_with_sides),
-        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_older_folder),
-        cmocka_unit_test(test_corners_of_sides),
+        cmocka_unit_test(test_one_scale),          cmocka_unit_test(test_continued),
+        cmocka_unit_test(test_many_outputs),       cmocka_unit_test(test_not_written),
+        cmocka_unit_test(test_headings),           cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_drawn_later),        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_outputs_with_sides), cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_older_folder),       cmocka_unit_test(test_corners_of_sides),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

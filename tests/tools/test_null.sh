@@ -23,6 +23,7 @@ rw_depgraph_dot partition
 rw_depgraph_find_path from to
 rw_depgraph_partition part names
 rw_event_import native
+rw_check_case options
 rw_explain_case options
 rw_explain_graph options dot
 rw_expr_get im

@@ -52,9 +52,9 @@ struct arguments {
     char **argv;
 };
 
-extern const command command_bench, command_cache, command_completion, command_explain, command_generate, command_help,
-    command_image, command_info, command_init, command_lab, command_list, command_matrix, command_plot, command_run,
-    command_selftest, command_convert, command_convolve, command_fft, command_solve, command_signal,
+extern const command command_bench, command_cache, command_check, command_completion, command_explain, command_generate,
+    command_help, command_image, command_info, command_init, command_lab, command_list, command_matrix, command_plot,
+    command_run, command_selftest, command_convert, command_convolve, command_fft, command_solve, command_signal,
     command_spectrogram, command_spectrum, command_spmv, command_tune;
 extern const command *const commands[];        /* NULL-terminated */
 const command *find_command(const char *name); /* NULL when unknown; says so, with the nearest */

@@ -7,11 +7,11 @@
 #include "rechenwerk/run.h"
 
 const command *const commands[] = {
-    &command_run,     &command_explain,     &command_plot,     &command_init,       &command_list,
-    &command_help,    &command_info,        &command_cache,    &command_selftest,   &command_bench,
-    &command_lab,     &command_matrix,      &command_solve,    &command_spmv,       &command_tune,
-    &command_convert, &command_fft,         &command_convolve, &command_image,      &command_spectrum,
-    &command_signal,  &command_spectrogram, &command_generate, &command_completion, NULL,
+    &command_run,        &command_check, &command_explain,  &command_plot,     &command_init,        &command_list,
+    &command_help,       &command_info,  &command_cache,    &command_selftest, &command_bench,       &command_lab,
+    &command_matrix,     &command_solve, &command_spmv,     &command_tune,     &command_convert,     &command_fft,
+    &command_convolve,   &command_image, &command_spectrum, &command_signal,   &command_spectrogram, &command_generate,
+    &command_completion, NULL,
 };
 
 const command *find_command(const char *name)

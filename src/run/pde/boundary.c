@@ -263,7 +263,7 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
     const rw_reals *lists[] = {&s->extent, &s->origin};
     static const char *const names[] = {"extent", "origin"};
     for (int i = 0; i < 2; ++i)
-        if (lists[i]->n != 1 && lists[i]->n != g->ndim)
+        if (g->ndim && lists[i]->n != 1 && lists[i]->n != g->ndim)
             return rw_case_fail(c, rw_case_node(c, i ? "grid.origin" : "grid.extent"),
                                 "grid.%s has %d values, but grid.size has %d: give the same number, or one for all "
                                 "directions",
@@ -277,8 +277,7 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
         if (parts < 1)
             return rw_case_fail(c, node,
                                 "grid.size = %lld along %s is too small for unknowns on both sides: at least 2 are "
-                                "needed, or boundary: periodic, with which one node is an ordinary differential "
-                                "equation",
+                                "needed; ordinary differential equations have grid: none",
                                 (long long)n, axes[d]);
         g->size[d] = n;
         g->spacing[d] = component(&s->extent, d) / (double)parts;

@@ -16,7 +16,7 @@ static bool is_name(const pde_problem *p, const char *name)
     return false;
 }
 
-static rw_status add(const rw_case *c, pde_problem *p, const rw_named *e, int component, int n)
+static rw_status add(const rw_case *c, pde_problem *p, const rw_named_expr *e, int component, int n)
 {
     rw_state_field *to = p->outputs + p->nfields + p->nderived;
     char *made = n > 1 ? rw_format("%s_%c", e->name, "xyz"[component]) : NULL;
@@ -33,7 +33,7 @@ static rw_status add(const rw_case *c, pde_problem *p, const rw_named *e, int co
     return RW_OK;
 }
 
-static rw_status read_one(const rw_case *c, pde_problem *p, pde_language *l, const rw_named *e)
+static rw_status read_one(const rw_case *c, pde_problem *p, pde_language *l, const rw_named_expr *e)
 {
     rw_value v;
     RW_TRY(pde_check_own_name(c, p, "output.derived", e->name));
@@ -48,7 +48,7 @@ static rw_status read_one(const rw_case *c, pde_problem *p, pde_language *l, con
     return RW_OK;
 }
 
-static rw_status read_all(const rw_case *c, pde_problem *p, const rw_named *list, int n)
+static rw_status read_all(const rw_case *c, pde_problem *p, const rw_named_expr *list, int n)
 {
     pde_language l;
     p->outputs = rw_calloc((size_t)(p->nfields + 3 * n), sizeof *p->outputs);
@@ -67,7 +67,7 @@ static rw_status read_all(const rw_case *c, pde_problem *p, const rw_named *list
 
 rw_status pde_read_derived(const rw_case *c, pde_problem *p)
 {
-    rw_named *list;
+    rw_named_expr *list;
     int n;
     rw_status status = rw_named_read(c, "output.derived", &list, &n);
     if (status == RW_OK && n) status = read_all(c, p, list, n);
@@ -119,7 +119,7 @@ static rw_status make_program(void *user, const rw_expr_spec *given, rw_expr **e
 
 rw_status pde_make_derived(const rw_case *c, pde_problem *p, rw_memory memory)
 {
-    rw_named *list;
+    rw_named_expr *list;
     int64_t shape[3];
     int n, field;
     if (!p->nderived) return RW_OK;

@@ -33,7 +33,7 @@ rw_status pde_check_initial(const rw_case *c, pde_problem *p)
     if (!row) return rw_fail_memory(p->device->ctx, 64, "columns");
     rw_status status = rw_state_row(&p->state, 0, 0, row);
     for (int f = 0; f < p->nfields && status == RW_OK; ++f)
-        if (!isfinite(row[rw_state_mean(f)])) /* or the sum overflows, the values do not */
+        if (!isfinite(row[rw_state_mean(&p->state, f)])) /* or the sum overflows, the values do not */
             status = pde_check_finite(c, p, p->values + f);
     rw_free(row);
     return status;

@@ -198,6 +198,9 @@ static rw_status inspect_values(const rw_case *c, const pde_problem *p, int f, c
     double value[2] = {0, 0};
     rw_node n;
     if (!node) return RW_OK;
+    if (node->kind != RW_TREE_SCALAR && p->grid.ndim == 0)
+        return rw_case_fail(c, node, "%s: there is no space (grid: none): give one value, an expression of parameters",
+                            setting);
     if (node->kind != RW_TREE_SCALAR) return pde_check_values(c, setting, node);
     if (ndata) return lower_with_data(c, p, f, ndata, setting, node);
     RW_TRY(pde_lower_value(c, p, f, l, node, setting, &n));

@@ -56,9 +56,9 @@ static rw_status make_observer(void *user, const rw_expr_spec *given, rw_expr **
 }
 
 /* Derived fields, which columns may use, then the columns. */
-static rw_status read_both(const rw_case *c, rw_named **list, int *names, int *n)
+static rw_status read_both(const rw_case *c, rw_named_expr **list, int *names, int *n)
 {
-    rw_named *derived = NULL, *series = NULL;
+    rw_named_expr *derived = NULL, *series = NULL;
     rw_status status = rw_named_read(c, "output.series", &series, n);
     *list = NULL;
     *names = 0;
@@ -75,7 +75,7 @@ static rw_status read_both(const rw_case *c, rw_named **list, int *names, int *n
 
 rw_status pde_observe(const rw_case *c, pde_problem *p)
 {
-    rw_named *list;
+    rw_named_expr *list;
     rw_expr *e;
     int names, n, field = -1;
     rw_status status = read_both(c, &list, &names, &n);
@@ -122,7 +122,7 @@ rw_status pde_check_own_name(const rw_case *c, const pde_problem *p, const char 
     return RW_OK;
 }
 
-rw_status pde_lower_named(const rw_case *c, pde_language *l, const rw_named *e, rw_value *v)
+rw_status pde_lower_named(const rw_case *c, pde_language *l, const rw_named_expr *e, rw_value *v)
 {
     const rw_source source = {e->value->text_source, e->value->text, e->value->text_line, e->value->text_column};
     rw_parsed parsed;
@@ -133,7 +133,7 @@ rw_status pde_lower_named(const rw_case *c, pde_language *l, const rw_named *e, 
     return status;
 }
 
-static rw_status inspect_column(const rw_case *c, const pde_problem *p, pde_language *l, const rw_named *e)
+static rw_status inspect_column(const rw_case *c, const pde_problem *p, pde_language *l, const rw_named_expr *e)
 {
     static const char setting[] = "output.series";
     rw_value v;
@@ -157,7 +157,7 @@ static rw_status inspect_column(const rw_case *c, const pde_problem *p, pde_lang
 rw_status pde_inspect_series(const rw_case *c, const pde_problem *p)
 {
     rw_context *ctx = rw_case_context(c);
-    rw_named *list;
+    rw_named_expr *list;
     pde_language l;
     rw_value v;
     int names, n;

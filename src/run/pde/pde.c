@@ -48,7 +48,7 @@ static rw_status read_field(const rw_case *c, pde_problem *p, const rw_tree *map
                    .line = map->key_place[entry_index].line,
                    .column = map->key_place[entry_index].column};
     rw_tree_place(&key, where, sizeof where);
-    RW_TRY(rw_check_name(ctx, where, name));
+    RW_TRY(rw_check_name_on(ctx, &p->grid, where, name));
     for (int i = 0; i < p->nscalars; ++i)
         if (!strcmp(p->scalars[i].name, name))
             return rw_case_fail_key(c, map, entry_index, "%s is both a field and a parameter", name);
@@ -60,6 +60,11 @@ static rw_status read_field(const rw_case *c, pde_problem *p, const rw_tree *map
     p->fields[f].dtype = real ? precision ? RW_F32 : RW_F64 : precision ? RW_C64 : RW_C128;
     RW_TRY(rw_case_entry(c, "fields", entry_index, &entry));
     p->units[f] = entry.unit;
+    if (entry.boundary && p->grid.ndim == 0)
+        return rw_case_fail(c, entry.boundary,
+                            "fields.%s.boundary: there is no space (grid: none), and no sides: omit boundary, or give "
+                            "the grid a size",
+                            name);
     return pde_read_boundary(c, p, f, entry.boundary);
 }
 
@@ -83,6 +88,7 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
 static rw_status make_fields(pde_problem *p, rw_memory memory)
 {
     rw_layout *g = &p->base.grid;
+    g->kind = p->grid.ndim ? RW_LAYOUT_GRID : RW_LAYOUT_VALUE;
     g->ndim = p->grid.ndim;
     for (int d = 0; d < 3; ++d) {
         g->size[d] = p->grid.size[d];
@@ -234,7 +240,7 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     p->layout = (rw_grid_layout)grid.layout;
     RW_NOTE(ctx, read_dense(c, p));
     RW_NOTE(ctx, rw_functions_read(c, &p->functions));
-    RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
+    RW_TRY(rw_read_parameters(c, p->grid.ndim, &p->scalars, &p->nscalars));
     int mistakes = rw_mistakes_met();
     RW_TRY(read_fields(c, p, grid.precision));
     RW_NOTE(ctx, pde_read_data(c, p, grid.precision));
@@ -296,6 +302,25 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     }
     if (status == RW_OK && !estimate) *problem = base;
     else destroy(&base);
+    return status;
+}
+
+static rw_status forecast(const rw_case *c, rw_device *dev, double steps, rw_problem_forecast *f)
+{
+    pde_problem *p = allocate(c, dev);
+    if (!p) return RW_ERR_MEMORY;
+    rw_problem *base = &p->base;
+    rw_status status = read_case(c, p);
+    if (status == RW_OK) {
+        const rw_ode_spec spec = ode_spec(c, p, p->order);
+        rw_programs_plan_only(true);
+        status = rw_ode_create(dev, &spec, &p->ode);
+        if (status == RW_OK) status = pde_forecast(c, p, steps, f);
+        destroy(&base);
+        rw_programs_plan_only(false);
+        return status;
+    }
+    destroy(&base);
     return status;
 }
 
@@ -430,7 +455,7 @@ static const rw_march_ops march = {
 
 const rw_problem_ops rw_pde_ops = {
     .name = "pde",
-    .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
+    .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions, or ordinary ones",
     .sections = pde_sections,
     .nsections = RW_COUNT(pde_sections),
     .inspect = inspect,
@@ -442,6 +467,7 @@ const rw_problem_ops rw_pde_ops = {
     .row = row,
     .save = save,
     .load = load,
+    .forecast = forecast,
     .explain = explain,
     .graph = graph,
     .statistics = statistics,

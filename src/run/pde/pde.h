@@ -99,6 +99,7 @@ rw_status pde_check_parts(const rw_case *c, const pde_problem *p, const rw_tree 
 /* initial.c */
 /* Sets the values of all fields, or makes the program that will. */
 rw_status pde_set_initial(const rw_case *c, pde_problem *p);
+/* Initial values must be finite at every node. One pass on the device checks it; the node is sought only on failure. */
 rw_status pde_check_initial(const rw_case *c, pde_problem *p);
 /* data.c */
 rw_status pde_read_data(const rw_case *c, pde_problem *p, int precision); /* after fields and parameters */
@@ -140,7 +141,7 @@ rw_status pde_derive(rw_problem *problem);
 /* rw_problem_ops.sides of all fields. */
 rw_status pde_all_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
 /* own.c: the value of an expression, which is a name for those that follow; whether a name is taken. */
-rw_status pde_lower_named(const rw_case *c, pde_language *l, const rw_named *e, rw_value *v);
+rw_status pde_lower_named(const rw_case *c, pde_language *l, const rw_named_expr *e, rw_value *v);
 rw_status pde_check_own_name(const rw_case *c, const pde_problem *p, const char *setting, const char *name);
 /* Mistakes in these settings, each noted. */
 rw_status pde_inspect_outputs(const rw_case *c, pde_problem *p);
@@ -149,6 +150,8 @@ rw_status pde_inspect_probes(const rw_case *c, const pde_problem *p);
 /* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
+/* forecast.c */
+rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, rw_problem_forecast *f);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n);

@@ -143,7 +143,7 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     if (status == RW_OK) status = rw_case_section(c, "constants", &p->constants);
     if (status == RW_OK) status = rw_case_section(c, "time", &p->time);
     if (status == RW_OK) status = rates_check_names(c);
-    if (status == RW_OK) status = rw_read_parameters(c, &p->scalars, &p->nscalars);
+    if (status == RW_OK) status = rw_read_parameters(c, 1, &p->scalars, &p->nscalars);
     if (status == RW_OK) status = rates_make_grid(c, p, true, &cells);
     derive(p);
     /* N, pump, modes, volume, x, y, z; H, G */

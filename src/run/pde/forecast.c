@@ -1,0 +1,69 @@
+/* What a run of the case is expected to do: initial values at single nodes for the integrator's forecast. */
+#include "ode/forecast.h"
+
+#include <math.h>
+
+#include "run/pde/pde.h"
+
+typedef struct initial {
+    pde_language l;
+    rw_node *node; /* [nfields]; -1: the values are in a file */
+} initial;
+
+static double value_at(void *user, int field, const double place[3])
+{
+    initial *v = user;
+    double at[3] = {place[0], place[1], place[2]}, out[2] = {NAN, 0};
+    if (v->node[field] >= 0) rw_graph_value(v->l.graph, v->node[field], pde_at_place, at, out);
+    return out[0];
+}
+
+static rw_status lower(const rw_case *c, pde_problem *p, initial *v)
+{
+    for (int f = 0; f < p->nfields; ++f) {
+        pde_fields entry;
+        RW_TRY(rw_case_entry(c, "fields", f, &entry));
+        v->node[f] = -1;
+        if (entry.initial->kind == RW_TREE_SCALAR) RW_TRY(pde_lower(c, &v->l, entry.initial, "initial", &v->node[f]));
+    }
+    return RW_OK;
+}
+
+static rw_status take(pde_problem *p, initial *v, double steps, rw_problem_forecast *to)
+{
+    rw_forecast f;
+    rw_forecast_step step;
+    const double span = p->time.end - p->time.start;
+    RW_TRY(rw_ode_forecast(p->ode, span, value_at, v, &f));
+    double h = steps > 0 ? span / steps : f.step > 0 ? f.step : RW_MIN(f.stable, span);
+    RW_TRY(rw_ode_forecast_step(p->ode, &f, h, &step));
+    *to = (rw_problem_forecast){.method = f.method,
+                                .certain = f.certain,
+                                .adaptive = f.adaptive,
+                                .stabilised = f.stabilised,
+                                .radius = f.radius,
+                                .stable = f.stable,
+                                .step = f.step,
+                                .by = f.by,
+                                .start = p->time.start,
+                                .end = p->time.end,
+                                .nodes = p->grid.size[0] * p->grid.size[1] * p->grid.size[2],
+                                .bytes = step.bytes,
+                                .flops = step.flops,
+                                .launches = step.launches,
+                                .stages = step.stages};
+    for (int i = 0; i < p->nfields; ++i) to->state += to->nodes * (int64_t)rw_dtype_size(p->fields[i].dtype);
+    return RW_OK;
+}
+
+rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, rw_problem_forecast *f)
+{
+    initial v = {0};
+    RW_TRY(pde_language_begin(rw_case_context(c), p, p->time.start, true, &v.l));
+    v.node = rw_calloc((size_t)p->nfields, sizeof *v.node);
+    rw_status status = v.node ? lower(c, p, &v) : rw_fail_memory(rw_case_context(c), 64, "a forecast");
+    if (status == RW_OK) status = take(p, &v, steps, f);
+    rw_free(v.node);
+    pde_language_end(&v.l);
+    return status;
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# rechenwerk check: all mistakes, memory, the stable step, steps and time, without compiling. Environment: RECHENWERK.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+mkdir -m 700 cache
+export RECHENWERK_CACHE=$work/cache
+
+has() { # pattern: in the last output
+    grep -q -- "$1" out || { echo "not in the output: $1"; cat out; exit 1; }
+}
+
+cat >bad.yaml <<'EOF'
+problem: pde
+grid: {size: [8]}
+fields: {u: {initial: "0", boundry: "0"}}
+equations: "du/dt = laplce(u)"
+time: {end: 1, rtl: 1}
+EOF
+code=0
+"$RECHENWERK" check bad.yaml >out 2>&1 || code=$?
+[ "$code" -eq 2 ]
+has 'bad.yaml:3:28: fields.u.boundry is unknown'
+has 'bad.yaml:4:21: function laplce is unknown'
+has 'bad.yaml:5:16: time.rtl is unknown'
+
+# heat with a given step: 8/h^2 is the radius, 2.78 over that the limit; outputs shorten steps
+cat >heat.yaml <<'EOF'
+problem: pde
+grid: {size: [32, 32]}
+fields: {u: {initial: "sin(2*pi*x)", boundary: periodic}}
+equations: "du/dt = laplace(u)"
+time: {end: 0.01, method: rk4, step: 0.0003}
+output: {every: 0.001, figures: [], fields: []}
+EOF
+"$RECHENWERK" check heat.yaml >out
+has 'case     heat.yaml: problem pde, no mistakes'
+has 'memory   32.0 KiB on the device'
+has 'radius   8.19e+03'
+has 'stable up to 0.000339; time.step = 0.0003'
+has 'steps    40: time.step'
+has 'time     not known: .* rechenwerk selftest'
+[ -z "$(ls cache)" ] || { echo "the cache is no longer empty"; ls cache; exit 1; }
+"$RECHENWERK" check heat.yaml -s time.step=0.001 >out
+has 'time.step = 0.001 may be unstable'
+
+# a run, and what it took is known
+"$RECHENWERK" run heat.yaml -o results -q
+grep -q '"steps": 40,' results/run.json
+"$RECHENWERK" check heat.yaml >out
+has 'steps    40: an earlier run of this case'
+has 'time     [0-9.e-]* s of steps, at [0-9.e+-]* GB/s (of an earlier run of this case)'
+"$RECHENWERK" check heat.yaml -s 'fields.u.initial=x' >out # another case
+has 'steps    40: time.step'
+
+# tolerances choose the steps, and stages follow from them; the radius depends on the state
+cat >react.yaml <<'EOF'
+problem: pde
+grid: {size: [64]}
+fields: {u: {initial: "2 + cos(2*pi*x)", boundary: periodic}}
+equations: "du/dt = 1e-9*laplace(u) - u^3"
+time: {end: 1, method: rkc2, rtol: 1e-4}
+output: {every: 0.5, figures: [], fields: []}
+EOF
+"$RECHENWERK" check react.yaml >out
+has 'radius   27, ' # 3 u^2 where u is 3
+has 'steps    at least 2: stability and outputs'
+"$RECHENWERK" run react.yaml -o react -q
+steps=$(grep -o '"steps": [0-9]*' react/run.json | head -1 | tr -dc 0-9)
+"$RECHENWERK" check react.yaml >out
+has "steps    $steps: an earlier run of this case"
+
+# what needs the device is not known: norms of fields have derivatives that are not finite
+"$RECHENWERK" check react.yaml -s 'equations=du/dt = -sqrt(abs(u - 1))' >out
+has 'no mistakes'
+"$RECHENWERK" check heat.yaml -s 'grid=none' -s 'fields={x: {initial: "1"}}' -s 'equations=dx/dt = -5*x' >out
+has 'radius   5, '
+has 'memory   32 bytes on the device'
+code=0
+"$RECHENWERK" check heat.yaml -s 'grid.size=[2000000, 2000000]' >out 2>&1 || code=$?
+[ "$code" -eq 5 ]
+has 'free'
