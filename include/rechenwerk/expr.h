@@ -133,8 +133,8 @@ typedef struct rw_expr_stencil {
 typedef enum rw_grid_layout {
     RW_GRID_AUTO, /* a node is on each side; on Dirichlet sides it has the given value and is not in the array */
     RW_GRID_CELL, /* the sides are half a spacing outside the first and last node, whatever their kind */
-    /* The first and the last node are on the sides. On Dirichlet sides, and where b = 0 in a u + b du/dn = c, reads give
-     * the value that the side gives, whatever the array has there; assignments write it. */
+    /* The first and the last node are on the sides. On Dirichlet sides, and where b = 0 in a u + b du/dn = c, reads
+     * give the value that the side gives, whatever the array has there; assignments write it. */
     RW_GRID_NODE
 } rw_grid_layout;
 

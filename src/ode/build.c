@@ -76,14 +76,14 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
     int nlocals = b->lowering.nlocals,
         place = b->graph->nfields; /* not v: equal programs are one, whatever vectors they are for */
     b->time[v] = time;
-    set_time(b, time);
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
         char name[48];
         snprintf(name, sizeof name, "%.31s_%d", ode->fields[f].name, place);
         b->field[v * ode->nfields + f] = rw_graph_add_field(b->graph, name, ode->fields[f].dtype);
         note_memory(b);
     }
-    if (b->status == RW_OK) note(b, rw_build_externals(b));
+    if (b->status == RW_OK) note(b, rw_build_externals(b)); /* whose sides do not depend on time */
+    set_time(b, time);
     if (b->status == RW_OK) note(b, rw_lower_sides(&b->lowering, ode->fields, ode->nfields, place));
     b->lowering.nlocals = nlocals;
 }

@@ -16,6 +16,7 @@
 #include "expr/range.h"
 #include "expr/switches.h"
 #include "ode/dense.h"
+#include "ode/settle.h"
 #include "rechenwerk/ode.h"
 
 /* Vectors of a method; after them the states that dense.c stores. */
@@ -175,8 +176,6 @@ void rw_build_store(rw_building *b, int v, int f, rw_node value);
 /* Boundary values depend on time: then a vector has them of one time only; or on fields of their own vector. */
 bool rw_build_sides_vary(const rw_building *b);
 void rw_build_result(rw_building *b, const char *name, rw_node value);
-/* Layout node: the state has the values that sides give at the present time. */
-rw_status rw_ode_settle(rw_ode *ode);
 rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage);
 /* No program after all: gives the building's status. */
 rw_status rw_build_drop(rw_building *b);

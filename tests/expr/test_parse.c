@@ -505,7 +505,8 @@ static void test_declarations(void **state)
         {{RW_BOUNDARY_NEUMANN, "sum(x)", 0, 0}, "boundary of v:1:1: reduction sum is not allowed here"},
         {{RW_BOUNDARY_ROBIN, "1", "2", "\n tua"}, "boundary of v:2:2: name tua is unknown; nearest is tau"},
         {{RW_BOUNDARY_ROBIN, "1", "1i", "0"},
-         "boundary of v: a complex value for a real field: give the field dtype c128 or c64, or take real(), imag() or abs()"},
+         "boundary of v: a complex value for a real field: give the field dtype c128 or c64, or take real(), imag() or "
+         "abs()"},
         {{RW_BOUNDARY_DIRICHLET, "grad(x)", 0, 0},
          "boundary of v:1:1: incompatible shapes: a vector of 2 where a scalar is expected"},
     };

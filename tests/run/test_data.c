@@ -103,6 +103,32 @@ static void test_sides(void **state)
     }
 }
 
+/* Sides that read data: k at the node next to them, of layout node on them; the steady state is linear. */
+static void test_sides_read_data(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *layout, *left, *steady;
+    } rows[] = {{"auto", "k", "2 + hx + (1 - 2*hx)*x"},
+                {"cell", "k", "2 + hx/2 + (1 - hx)*x"},
+                {"node", "k", "2 + x"},
+                {"node", "inner(k, 1) - hn", "2 + x"}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        char text[1024], name[16];
+        snprintf(text, sizeof text,
+                 "problem: pde\n"
+                 "grid: {size: [12], layout: %s}\n"
+                 "data: {k: \"2 + x\"}\n"
+                 "fields: {u: {initial: \"0\", boundary: {left: \"%s\", right: \"k\"}}}\n"
+                 "equations: \"du/dt = laplace(u)\"\n"
+                 "time: {end: 3, rtol: 1e-8, atol: 1e-9}\n"
+                 "checks: {u: {value: \"normmax(u - (%s))\", tolerance: 1e-7}}\n" QUIET,
+                 rows[i].layout, rows[i].left, rows[i].steady);
+        snprintf(name, sizeof name, "read%d", i);
+        run_checked(text, name);
+    }
+}
+
 /* u = exp(-t) w(x) on a grid of cells, k = 1 + x from a file, and q = -w - (k w')', which closes the equation, as an
  * expression: an error of order 2, with no flux through the sides and with given values there. */
 static void test_given_solution(void **state)
@@ -238,17 +264,17 @@ static void test_bad_input(void **state)
             "equations: du/dt = k\n" TIME,
             "values from a picture need a grid of two dimensions, this one has 1");
     refused(dev,
-            "problem: pde\ngrid: {size: [8]}\ndata: {k: x}\nfields: {u: {initial: \"0\", boundary: k}}\n"
+            "problem: pde\ngrid: {size: [8]}\ndata: {k: x}\nfields: {u: {initial: \"0\", boundary: inner(k)}}\n"
             "equations: du/dt = k\n" TIME,
-            "field k is not allowed here");
+            "inner takes 2 arguments, 1 given");
     rw_device_close(&dev);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources), cmocka_unit_test(test_sides),
-                                       cmocka_unit_test(test_given_solution), cmocka_unit_test(test_restart),
-                                       cmocka_unit_test(test_bad_input)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources),         cmocka_unit_test(test_sides),
+                                       cmocka_unit_test(test_sides_read_data), cmocka_unit_test(test_given_solution),
+                                       cmocka_unit_test(test_restart),         cmocka_unit_test(test_bad_input)};
     if (!open_folder()) return 1;
     const int failed = cmocka_run_group_tests_name("data", tests, NULL, NULL);
     return close_folder() || failed;

@@ -82,7 +82,7 @@ static void test_bad_input(void **state)
          ":3:39: the value of u on this side depends on itself: write inner(u, 1) for the next node"},
         {CASE("{u: {initial: \"0\", boundary: {left: \"inner(u, 9)\"}}}", EQ TIME), "inner(u, 9): the axis has "},
         {CASE("{u: {initial: \"0\", boundary: {left: {neumann: \"dx(u)\"}}}}", EQ TIME),
-         ":3:52: dx reads nodes across this side of x"},
+         ":3:56: dx reads nodes across this side of x"},
         {CASE("{u: {initial: \"inner(u, 1)\"}}", EQ TIME), "inner is only for boundary expressions"},
         {PARTS("[{where: y > 1, dirichlet: inner(u)}, neumann]"), "inner takes 2 arguments, 1 given"},
         {CASE("{u: {initial: \"0\", boundary: periodic}, v: {initial: \"0\"}}",

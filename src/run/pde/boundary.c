@@ -18,6 +18,10 @@
  * With grid.layout: cell all sides are alike:
  *
  *   any kind                 |x x x x x|      L/n, the first unknown half a spacing from the side
+ *
+ * With grid.layout: node the first and the last node of the n are on the sides, whatever their kinds:
+ *
+ *   any kind                 x x x x x x      L/(n-1); where a value is given the node has it
  */
 #include <string.h>
 

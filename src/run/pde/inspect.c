@@ -338,7 +338,7 @@ static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f,
         for (int i = 0; i < values; ++i)
             RW_NOTE(rw_case_context(c),
                     inspect_side(c, p, f, s, l, values > 1 ? node->items[i] : node, i == 1 && p->layout == RW_GRID_AUTO,
-                                 i == 1 && p->layout == RW_GRID_CELL ? node->items[0] : NULL));
+                                 i == 1 && p->layout != RW_GRID_AUTO ? node->items[0] : NULL));
     }
     return RW_OK;
 }

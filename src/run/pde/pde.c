@@ -171,6 +171,7 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
     RW_TRY(pde_fill_data(c, p));
     if (p->initial) RW_TRY(rw_expr_run(p->initial, rw_device_queue(p->device)));
     rw_expr_destroy(&p->initial);
+    RW_TRY(rw_ode_settle(p->ode));
     return pde_check_initial(c, p);
 }
 

@@ -6,13 +6,14 @@
 #include "expr/program.h"
 #include "ode/dense.h"
 #include "ode/params.h"
+#include "ode/settle.h"
 #include "run/checks.h"
 #include "run/parameters.h"
 #include "run/problem.h"
 #include "run/run_settings.h"
 
 /* Choices of pde.def, in the order of the enumerations they become. */
-#define PDE_LAYOUTS "auto|cell"
+#define PDE_LAYOUTS "auto|cell|node"
 #define PDE_PRECISIONS "f64|f32"
 #define PDE_TYPES "real|complex"
 
