@@ -27,6 +27,7 @@ typedef struct rw_front {
     int nversions, nshared;
     int width, height; /* columns and rows of a layer */
     int ahead;         /* layers loaded before they are needed */
+    bool inside;       /* what is being written is for layers without sides */
 } rw_front;
 
 /* What a kind of wave front decides. */

@@ -89,7 +89,7 @@ static void emit_field(rw_emitter *e, const rw_graph_node *p)
         beside_item(e, v->shared[age], axis, by, at, sizeof at);
         beside_item(e, v->shared[age], axis, -by, inside, sizeof inside);
     }
-    if (rw_axis_is_periodic(e->g, axis)) {
+    if (w->inside || rw_axis_is_periodic(e->g, axis)) {
         ADD("%s", at);
         return;
     }
@@ -206,9 +206,32 @@ static void emit_shift(rw_emitter *e, const rw_front *w)
     }
 }
 
+/* Values beyond some side cost a quotient: inline in each pass they take registers that the loop then lacks everywhere,
+ * also where no side is near. */
+static bool has_dear_sides(const rw_emitter *e, const rw_front *w)
+{
+    for (int i = 0; i < w->nversions && e->g->layout == RW_GRID_CELL; ++i)
+        for (int s = 0; s < 2 * e->g->grid.ndim; ++s)
+            if (e->g->fields[w->v[i].field].boundary[s].kind == RW_BOUNDARY_ROBIN) return true;
+    return false;
+}
+
+/* All lanes and rows of a layer, of all passes, have their neighbours. */
+static void emit_is_inside(rw_emitter *e, const rw_front *w)
+{
+    const int walk = w->walk;
+    ADD("            if (layer >= %d && layer < N%c - %d", w->pad[walk] + w->lag[w->last - w->first],
+        rw_size_letter[walk], w->pad[walk]);
+    for (int d = 0; d < walk; ++d)
+        if (!rw_axis_is_periodic(e->g, d))
+            ADD(" && %c0 >= %d && %c0 + %s <= N%c - %d", rw_axis_letter[d], w->pad[d], rw_axis_letter[d],
+                d ? "HEIGHT" : "WIDTH", rw_size_letter[d], w->pad[d]);
+    ADD(") {\n");
+}
+
 rw_status rw_wave_emit(rw_emitter *e)
 {
-    const rw_front *w = e->state;
+    rw_front *w = e->state;
     const char *own = w->walk == 2 ? " && t / WIDTH >= MARGIN_Y && t / WIDTH < HEIGHT - MARGIN_Y && y < NY" : "";
     const char *column = w->walk == 2 ? "t % WIDTH" : "t";
     emit_sizes(e, w);
@@ -235,7 +258,16 @@ rw_status rw_wave_emit(rw_emitter *e)
     emit_column(e, "            ");
     ADD("            const int own = %s >= MARGIN && %s < WIDTH - MARGIN && x < NX%s;\n", column, column, own);
     emit_shift(e, w);
+    const bool apart = has_dear_sides(e, w);
+    if (apart) {
+        emit_is_inside(e, w);
+        w->inside = true;
+        for (int pass = w->first; pass <= w->last; ++pass) emit_pass(e, pass);
+        w->inside = false;
+        ADD("            } else {\n");
+    }
     for (int pass = w->first; pass <= w->last; ++pass) emit_pass(e, pass);
+    if (apart) ADD("            }\n");
     e->pass = w->first;
     ADD("        }\n        b ^= 1;\n    }\n}\n");
     return RW_OK;
