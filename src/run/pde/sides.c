@@ -2,7 +2,7 @@
  *
  *   o o o o o      o  node on a Dirichlet side: its value is given, it is no unknown and in no array
  *   o x x x o      x  unknown
- *   o o o o o      a corner of two such sides has the value of the x side (y side in planes of z), as in expressions
+ *   o o o o o      a corner of two such sides has the value of the side of x, else of y, as in expressions
  */
 #include <string.h>
 
