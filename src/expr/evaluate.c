@@ -55,7 +55,7 @@ typedef struct side_place {
 } side_place;
 
 /* A field along the side, by Newton's polynomial through the nodes at an end of an axis where p is beyond it; nodes
- * that are given are beyond too. */
+ * that are given are beyond too. Integers, such as masks, have the value of the nearest node. */
 static double complex along(const machine *m, int f, const int64_t p[3], int axis, int across)
 {
     const rw_graph_side *side = m->g->fields[f].boundary + 2 * axis;
@@ -72,7 +72,8 @@ static double complex along(const machine *m, int f, const int64_t p[3], int axi
         q[axis] = last < first ? 0 : (p[axis] % all + all) % all;
         return last < first && axis < 2 ? along(m, f, q, axis + 1, across) : along(m, f, q, axis, axis);
     }
-    const int nodes = (int)RW_MIN(m->g->order + 1, last - first + 1);
+    const bool whole = rw_dtype_is_integer(m->g->fields[f].dtype);
+    const int nodes = (int)RW_MIN(whole ? 1 : m->g->order + 1, last - first + 1);
     for (int i = 0; i < nodes; ++i) {
         q[axis] = p[axis] < first ? first + i : last - i;
         difference[i] = along(m, f, q, axis, across);

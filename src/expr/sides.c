@@ -470,7 +470,7 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
 }
 
 /* A value of an axis from its nodes; beyond its ends the polynomial through the nodes there (one more than the order of
- * the differences), or the other end of a periodic axis. */
+ * the differences; of integers the nearest node), or the other end of a periodic axis. */
 static void emit_along(rw_emitter *e, int f, int axis)
 {
     static const char *const next[3] = {"at_%s_y(f, across, %s, j, k)", "at_%s_z(f, across, i, %s, k)",
@@ -479,7 +479,9 @@ static void emit_along(rw_emitter *e, int f, int axis)
     const char i = rw_index_letter[axis], N = rw_size_letter[axis], *type = rw_field_type(e, f), *name = field->name;
     const char index[] = {i, 0};
     const int lower = field->boundary[2 * axis].given, upper = field->boundary[2 * axis + 1].given;
-    const int64_t inside = e->g->grid.size[axis] - lower - upper, nodes = RW_MIN((int64_t)e->g->order + 1, inside);
+    const bool whole = rw_dtype_is_integer(field->dtype);
+    const int64_t inside = e->g->grid.size[axis] - lower - upper,
+                  nodes = RW_MIN(whole ? 1 : (int64_t)e->g->order + 1, inside);
     char wrapped[64];
     snprintf(wrapped, sizeof wrapped, "(%c %% N%c + N%c) %% N%c", i, N, N, N);
     ADD("RARE %s at_%s_%c(GLOBAL const %s *f, int across, INDEX i, INDEX j, INDEX k)\n{\n", type, name,
