@@ -111,7 +111,7 @@ static bool fits(const pde_problem *p, const mask *m, const rw_npy *a)
     return axis == -1;
 }
 
-static rw_status fail_shape(const pde_problem *p, const mask *m, const rw_npy *a)
+static rw_status fail_shape(const pde_problem *p, const mask *m, const rw_npy *a, rw_dtype type)
 {
     rw_text given = {0}, wanted = {0};
     const char *names = "xyz";
@@ -121,19 +121,20 @@ static rw_status fail_shape(const pde_problem *p, const mask *m, const rw_npy *a
             rw_text_add(&wanted, "%s%lld along %c", n++ ? " x " : " of shape ", (long long)p->grid.size[d], names[d]);
     const char *shape = given.data ? given.data : "", *needs = wanted.data ? wanted.data : ": one value";
     rw_status status = rw_fail(p->ctx, RW_ERR_INPUT, "%s holds %s%s: a mask of this side needs real numbers%s", m->path,
-                               rw_dtype_name(a->type), shape, needs);
+                               rw_dtype_name(type), shape, needs);
     if (given.failed || wanted.failed) status = rw_fail_memory(p->ctx, 64, "a message");
     rw_text_free(&given);
     rw_text_free(&wanted);
     return status;
 }
 
-static rw_status take(const pde_problem *p, mask *m, const rw_npy *a)
+/* `type`: of the file. */
+static rw_status take(const pde_problem *p, mask *m, const rw_npy *a, rw_dtype type)
 {
     const size_t n = rw_npy_count(a);
     const double *from = a->data;
     bool any = false;
-    if (a->type != RW_F64 || !fits(p, m, a)) return fail_shape(p, m, a);
+    if (a->type != RW_F64 || !fits(p, m, a)) return fail_shape(p, m, a, type);
     unsigned char *to = rw_calloc(n, 1);
     if (!to) return rw_fail_memory(p->ctx, n, "a mask");
     for (size_t i = 0; i < n; ++i) {
@@ -160,10 +161,11 @@ static rw_status read_mask(const pde_problem *p, mask *m)
     rw_npy a;
     if (m->values) return RW_OK;
     RW_TRY(place(p, m, rw_npy_read(p->ctx, m->path, &a)));
-    const rw_status status = rw_npy_to_f64(p->ctx, &a);
-    const rw_status taken = status == RW_OK ? take(p, m, &a) : status;
+    const rw_dtype type = a.type;
+    rw_status status = rw_npy_to_f64(p->ctx, &a);
+    if (status == RW_OK) status = take(p, m, &a, type);
     rw_npy_free(&a);
-    return place(p, m, taken);
+    return place(p, m, status);
 }
 
 rw_status pde_read_mask(const pde_problem *p, const rw_tree *node) { return read_mask(p, p->masks + find(p, node)); }
