@@ -24,7 +24,8 @@ static void write_mask(const char *name, rw_dtype type, int nx, int ny, double (
                      RW_OK);
 }
 
-static double upper(int i, int j) { return (void)i, j > 3 ? -0.5 : 0; }
+/* At the last node another value than next to it: beyond the end of the side that of the last node counts. */
+static double upper(int i, int j) { return (void)i, j > 3 && j < 7 ? -0.5 : 0; }
 static double other(int i, int j) { return (void)i, j > 4; }
 static double corner(int i, int j) { return i + j > 5; }
 static double none(int i, int j) { return (void)i, (void)j, 0; }
@@ -54,7 +55,8 @@ static void compare(int row, const char *grid, const char *boundary, const char 
                  "problem: pde\n"
                  "grid: %s\n"
                  "data: {k: \"1 + x\"}\n"
-                 "fields: {u: {initial: \"x + y\", boundary: {%s}}, side_mask1: {initial: \"x*y\"}}\n"
+                 "fields: {u: {initial: \"x + y\", boundary: {%s}}, side_mask1: {initial: \"x*y\", "
+                 "boundary: {x: \"0\", top: \"0\"}}}\n"
                  "equations: \"du/dt = k*laplace(u) + dx(dy(u)); dside_mask1/dt = u\"\n" TIME OUTPUT,
                  grid, sides);
         snprintf(results[w], sizeof *results, "%c%d", w ? 'w' : 'm', row);
@@ -78,12 +80,12 @@ static void test_masks(void **state)
         const char *grid, *boundary, *where;
         bool figures;
     } rows[] = {
-        {"{size: [8, 8]}", one_kind, "y > 3.5*hy", true},
-        {"{size: [8, 8], order: 4}", one_kind, "y > 3.5*hy", true},
-        {"{size: [8, 8], layout: cell}", one_kind, "y > 4*hy", true},
-        {"{size: [8, 8], layout: node}", one_kind, "y > 3.5*hy", true},
-        {"{size: [8, 8]}", two_kinds, "y > 4*hy", true}, /* layout cell */
-        {"{size: [8, 8], layout: node, precision: f32}", two_kinds, "y > 3.5*hy", true},
+        {"{size: [8, 8]}", one_kind, "y > 3.5*hy and y < 6.5*hy", true},
+        {"{size: [8, 8], order: 4}", one_kind, "y > 3.5*hy and y < 6.5*hy", true},
+        {"{size: [8, 8], layout: cell}", one_kind, "y > 4*hy and y < 7*hy", true},
+        {"{size: [8, 8], layout: node}", one_kind, "y > 3.5*hy and y < 6.5*hy", true},
+        {"{size: [8, 8]}", two_kinds, "y > 4*hy and y < 7*hy", true}, /* layout cell */
+        {"{size: [8, 8], layout: node, precision: f32}", two_kinds, "y > 3.5*hy and y < 6.5*hy", true},
         {"{size: [6, 6, 5], layout: node}", space, "x/hx + y/hy > 5.5", false},
         {"{size: [6, 6, 5], layout: cell}", space, "x/hx + y/hy > 6.5", false},
     };
@@ -146,7 +148,7 @@ static void test_bad_input(void **state)
          "hole.npy: element 2 is not a number: give 0 where the part does not apply, and 1 where it does"},
         {"[{mask: zero.npy, dirichlet: \"1\"}, neumann]", "zero.npy is 0 everywhere, so that its part never applies"},
         {"[{mask: one.npy, dirichlet: \"1\"}, neumann]",
-         ":3:79: fields.u.boundary: part 2 of 2 never applies: at each of the 8 nodes of the side an earlier part does"},
+         ":3:79: fields.u.boundary: part 2 of 2 never applies: at each of the 8 nodes of the side an earlier part "},
         {"[{where: \"y > 0.1\", dirichlet: \"1\"}, {mask: upper.npy, neumann: \"1\"}, neumann]",
          "part 2 of 3 never applies: at each of the 8 nodes of the side an earlier part does, or its mask is 0"},
         {"[{mask: upper.npy, where: \"y > 0\", dirichlet: \"1\"}, neumann]",
