@@ -191,8 +191,12 @@ rw_status pde_inspect_parts(const rw_case *c, const pde_problem *p, int f, int s
     RW_TRY(read_all(c, p, f, list, parts));
     for (int i = 0; i < list->n; ++i) RW_TRY(lower_part(c, p, f, side, l, setting, parts + i, nodes + i));
     if (p->no_grid) return RW_OK;
-    for (int i = 0; i < list->n; ++i)
-        if (parts[i].mask) RW_TRY(pde_read_mask(p, parts[i].mask));
+    for (int i = 0; i < list->n; ++i) {
+        if (!parts[i].mask) continue;
+        /* that there is none shows when values are read: pictures of results do not need it */
+        if (!pde_has_mask_file(p, parts[i].mask)) return RW_OK;
+        RW_TRY(pde_read_mask(p, parts[i].mask));
+    }
     if (p->no_start) return RW_OK;
     const int64_t all = pde_nodes_of_side(p, side), count = RW_MIN(all, MOST_NODES);
     for (int64_t k = 0; k < count; ++k) {

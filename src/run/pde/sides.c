@@ -139,10 +139,11 @@ static rw_status lower_given(const pde_problem *p, pde_language *l, int field, i
     if (s >= 2 * p->grid.ndim || !pde_pins(p, b->kind)) return RW_OK;
     RW_TRY(rw_lower_side(&l->lowering, &on, &source, n));
     if (!(l->graph->nodes[*n].depends & RW_ON_FIELD)) return RW_OK;
-    bool reads;
+    bool reads, known = true;
     RW_TRY(find_field(p, l->graph, *n, &reads));
-    if (reads) *n = -1;
-    return reads ? RW_OK : pde_read_masks(p);
+    if (!reads) RW_TRY(pde_try_masks(p, &known));
+    if (reads || !known) *n = -1;
+    return RW_OK;
 }
 
 rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide)
