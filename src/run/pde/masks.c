@@ -19,7 +19,6 @@ typedef struct pde_mask {
     const char *name; /* of its data */
     const char *setting;
     unsigned char *values; /* [nodes of the side], x first; NULL: not read yet */
-    bool failed;           /* for figures: it has been said that it cannot be read */
 } mask;
 
 void pde_free_masks(pde_problem *p)
@@ -176,21 +175,6 @@ bool pde_has_mask_file(const pde_problem *p, const rw_tree *node)
 {
     const mask *m = p->masks + find(p, node);
     return m->values || access(m->path, F_OK) == 0;
-}
-
-rw_status pde_try_masks(const pde_problem *p, bool *read)
-{
-    *read = true;
-    for (int i = 0; i < p->nmasks; ++i) {
-        mask *m = p->masks + i;
-        const rw_status status = m->failed ? RW_ERR_FILE : read_mask(p, m);
-        if (status == RW_ERR_MEMORY) return status;
-        *read = *read && status == RW_OK;
-        if (status != RW_OK && !m->failed)
-            rw_log(p->ctx, RW_LOG_WARNING, "%s; pictures lack nodes whose value depends on it", rw_message(p->ctx));
-        m->failed = status != RW_OK;
-    }
-    return RW_OK;
 }
 
 rw_status pde_read_masks(const pde_problem *p)

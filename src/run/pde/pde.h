@@ -94,8 +94,6 @@ void pde_declare_masks(pde_problem *p);                               /* as data
 rw_status pde_read_mask(const pde_problem *p, const rw_tree *node);
 rw_status pde_read_masks(const pde_problem *p);
 bool pde_has_mask_file(const pde_problem *p, const rw_tree *node);
-/* For figures, which may be drawn from results without the file: *read is false then, and a warning has been given. */
-rw_status pde_try_masks(const pde_problem *p, bool *read);
 /* When it has been read: at a place of the side, in nodes; of mask `number`, from 1, at all nodes of the grid. */
 bool pde_mask_at(const pde_problem *p, const rw_tree *node, const double place[3]);
 void pde_fill_mask(const pde_problem *p, int number, unsigned char *to);

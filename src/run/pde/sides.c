@@ -139,10 +139,9 @@ static rw_status lower_given(const pde_problem *p, pde_language *l, int field, i
     if (s >= 2 * p->grid.ndim || !pde_pins(p, b->kind)) return RW_OK;
     RW_TRY(rw_lower_side(&l->lowering, &on, &source, n));
     if (!(l->graph->nodes[*n].depends & RW_ON_FIELD)) return RW_OK;
-    bool reads, known = true;
+    bool reads;
     RW_TRY(find_field(p, l->graph, *n, &reads));
-    if (!reads) RW_TRY(pde_try_masks(p, &known));
-    if (reads || !known) *n = -1;
+    if (reads) *n = -1;
     return RW_OK;
 }
 
@@ -163,6 +162,7 @@ rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], doubl
         status = lower_given(p, &l, field, s, side + s);
         has[s] = side[s] >= 0;
     }
+    if (status == RW_OK && wide) status = pde_read_masks(p);
     if (status == RW_OK && wide) fill(p, &l, side, pde_is_complex(p, field) ? 2 : 1, wide);
     pde_language_end(&l);
     return status;
