@@ -69,9 +69,8 @@ rw_status pde_add_mask(const rw_case *c, pde_problem *p, int f, int side, const 
     if (find(p, node) < p->nmasks) return RW_OK; /* the other side of an axis */
     char *name = make_name(c, p->nmasks + 1), *path = rw_case_path(c, node->text),
          *setting = rw_format("fields.%.31s.boundary: mask %.160s", p->fields[f].name, node->text);
-    rw_status status = pde_own(p, ctx, name);
-    if (pde_own(p, ctx, path) != RW_OK || pde_own(p, ctx, setting) != RW_OK) status = RW_ERR_MEMORY;
-    RW_TRY(status);
+    const rw_status owned[] = {pde_own(p, ctx, name), pde_own(p, ctx, path), pde_own(p, ctx, setting)};
+    for (int i = 0; i < RW_COUNT(owned); ++i) RW_TRY(owned[i]);
     if (!rw_grow(&p->masks, &p->masks_capacity, p->nmasks + 1, sizeof *p->masks))
         return rw_fail_memory(ctx, sizeof *p->masks, "a mask");
     p->masks[p->nmasks++] = (mask){.node = node, .side = side, .path = path, .name = name, .setting = setting};
