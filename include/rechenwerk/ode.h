@@ -73,10 +73,11 @@ typedef struct rw_ode_spec {
      * attempts; the state is that before the step. Default: none. */
     const rw_cancel *cancel;
     rw_grid_layout layout; /* of the grid */
-    /* External fields, such as a coefficient that varies in space: real, read by the equations, not integrated, part of
-     * no norm and of no checkpoint. rw_ode_bind binds their arrays, which are only read; none is copied. `boundary`:
-     * their values beyond the sides; an axis that is periodic for the fields is so for them, whatever is given
-     * (default: that of the nearest node). */
+    /* External fields, such as a coefficient that varies in space: f32, f64 or u8, read by the equations, not
+     * integrated, part of no norm and of no checkpoint. In conditions of sides, u8 has beyond the ends of a side the
+     * value of its nearest node; others are extrapolated. rw_ode_bind binds their arrays, which are only read; none is
+     * copied. `boundary`: their values beyond the sides; an axis that is periodic for the fields is so for them,
+     * whatever is given (default: that of the nearest node). */
     const rw_expr_field *externals;
     int64_t nexternals;
 } rw_ode_spec;

@@ -55,7 +55,7 @@ typedef struct side_place {
 } side_place;
 
 /* A field along the side, by Newton's polynomial through the nodes at an end of an axis where p is beyond it; nodes
- * that are given are beyond too. */
+ * that are given are beyond too. Integers, such as masks, have the value of the nearest node. */
 static double complex along(const machine *m, int f, const int64_t p[3], int axis, int across)
 {
     const rw_graph_side *side = m->g->fields[f].boundary + 2 * axis;
@@ -72,7 +72,8 @@ static double complex along(const machine *m, int f, const int64_t p[3], int axi
         q[axis] = last < first ? 0 : (p[axis] % all + all) % all;
         return last < first && axis < 2 ? along(m, f, q, axis + 1, across) : along(m, f, q, axis, axis);
     }
-    const int nodes = (int)RW_MIN(m->g->order + 1, last - first + 1);
+    const bool whole = rw_dtype_is_integer(m->g->fields[f].dtype);
+    const int nodes = (int)RW_MIN(whole ? 1 : m->g->order + 1, last - first + 1);
     for (int i = 0; i < nodes; ++i) {
         q[axis] = p[axis] < first ? first + i : last - i;
         difference[i] = along(m, f, q, axis, across);
@@ -209,6 +210,42 @@ static void beyond_cell(const machine *m, int f, const int64_t p[3], int axis, i
     out[1] = cimag(sum);
 }
 
+/* Layout node: the value that a side gives its node in the row of p; false where it gives a slope. */
+static bool given_value(const machine *m, const rw_graph_side *side, const int64_t p[3], int axis, int upper,
+                        double complex *value)
+{
+    double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
+    place[axis] = (double)(upper ? m->g->grid.size[axis] - 1 : 0);
+    if (side->kind != RW_BOUNDARY_ROBIN) {
+        *value = between(m, side->a, axis, upper, place);
+        return true;
+    }
+    if (between(m, side->b, axis, upper, place) != 0) return false;
+    *value = between(m, side->c, axis, upper, place) / between(m, side->a, axis, upper, place);
+    return true;
+}
+
+/* A node of the array on several sides of axis, axis + 1, … that give its value has the mean. */
+static bool at_corner(const machine *m, int f, const int64_t p[3], int axis, double out[2])
+{
+    double complex sum = 0, value;
+    int sides = 0;
+    for (int d = axis; d < 3; ++d) {
+        const int64_t last = m->g->grid.size[d] - 1;
+        if (p[d] < 0 || p[d] > last) return false;
+        for (int upper = 0; upper < 2; ++upper) {
+            const rw_graph_side *side = m->g->fields[f].boundary + 2 * d + upper;
+            if (!side->given || p[d] != (upper ? last : 0) || !given_value(m, side, p, d, upper, &value)) continue;
+            sum += value;
+            ++sides;
+        }
+    }
+    if (sides < 2) return false;
+    out[0] = creal(sum) / sides;
+    out[1] = cimag(sum) / sides;
+    return true;
+}
+
 /* Layout node: the node on the side, d = 0, and those beyond it where a value is given: a polynomial through that and
  * the next nodes. False: a slope is given, which is for the formulas of other layouts, and d > 0. */
 static bool beyond_given(const machine *m, int f, const int64_t p[3], int axis, int upper, bool order4, int64_t inside,
@@ -216,17 +253,12 @@ static bool beyond_given(const machine *m, int f, const int64_t p[3], int axis, 
 {
     const rw_graph_side *side = m->g->fields[f].boundary + 2 * axis + upper;
     const int64_t end = upper ? m->g->grid.size[axis] - 1 : 0, d = upper ? p[axis] - end : -p[axis];
-    double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
-    place[axis] = (double)end;
     double complex value, sum;
-    if (side->kind == RW_BOUNDARY_ROBIN) {
-        if (between(m, side->b, axis, upper, place) != 0) {
-            if (d > 0) return false;
-            inwards(m, f, p, axis, upper, 0, out);
-            return true;
-        }
-        value = between(m, side->c, axis, upper, place) / between(m, side->a, axis, upper, place);
-    } else value = between(m, side->a, axis, upper, place);
+    if (!given_value(m, side, p, axis, upper, &value)) {
+        if (d > 0) return false;
+        inwards(m, f, p, axis, upper, 0, out);
+        return true;
+    }
     const int nodes = d == 0 || inside < 1 ? 0 : order4 && d <= 2 ? 4 : 1;
     double complex A[5][5] = {{0}}, x[5] = {value};
     A[0][0] = 1;
@@ -328,6 +360,7 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
 static void get(const machine *m, int f, const int64_t p[3], int axis, double out[2])
 {
     const int64_t *n = m->g->grid.size;
+    if (m->g->fields[f].given && at_corner(m, f, p, axis, out)) return;
     for (; axis < 3; ++axis) {
         const rw_graph_side *side = m->g->fields[f].boundary + 2 * axis;
         if (p[axis] >= side[0].given && p[axis] < n[axis] - side[1].given) continue;

@@ -53,14 +53,7 @@ static void emit_combination(rw_emitter *e, int f, int n, const double *w, const
     ADD(";\n");
 }
 
-typedef struct rw_side {
-    int field, axis, upper;
-    rw_graph_side is;
-    int64_t all;   /* nodes of the axis */
-    int64_t nodes; /* of the axis, without those on sides that are given */
-    int reach;     /* nodes beyond the side that are asked for */
-    bool order4, is_complex, cell;
-} place;
+typedef rw_side place;
 
 /* A field that the side's expression reads: next to the side, so many nodes further in. */
 static void emit_read_by_side(rw_emitter *e, const rw_graph_node *p)
@@ -76,9 +69,7 @@ static void emit_read_by_side(rw_emitter *e, const rw_graph_node *p)
     ADD(")");
 }
 
-/* const INDEX iw: the place of the side, where its expressions have their values; then these. Those of a constant
- * border have them at the node itself. */
-static rw_status emit_place(rw_emitter *e, const place *s)
+rw_status rw_emit_place_of_side(rw_emitter *e, const place *s)
 {
     static const char *const places[3] = {"iw", "jw", "kw"};
     const char *saved = e->index[s->axis];
@@ -170,7 +161,7 @@ static void emit_from_value(rw_emitter *e, const place *s)
 
 static rw_status emit_value_side(rw_emitter *e, const place *s)
 {
-    RW_TRY(emit_place(e, s));
+    RW_TRY(rw_emit_place_of_side(e, s));
     ADD("        const %s g = %s;\n", rw_field_type(e, s->field),
         s->is_complex ? rw_complex_word(e, s->is.a) : rw_word(e, s->is.a));
     emit_from_value(e, s);
@@ -199,7 +190,7 @@ static rw_status emit_slope_side(rw_emitter *e, const place *s)
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
     const bool given = s->is.given;
     char n[32];
-    RW_TRY(emit_place(e, s));
+    RW_TRY(rw_emit_place_of_side(e, s));
     if (given) emit_where_given(e, s);
     if (given) ADD("        if (%c == %s) return U(0);\n", i, s->upper ? upper_end[s->axis] : "0");
     const char *h = rw_word(e, rw_spacing(e->g, s->axis));
@@ -289,7 +280,7 @@ static rw_status emit_cell_side(rw_emitter *e, const place *s)
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
     const bool z = s->is_complex, inside = s->reach <= s->nodes;
     const char *type = rw_field_type(e, s->field);
-    RW_TRY(emit_place(e, s));
+    RW_TRY(rw_emit_place_of_side(e, s));
     if (s->upper) ADD("        const int d = %c - N%c + 1;\n", i, N);
     else ADD("        const int d = -%c;\n", i);
     if (s->is.kind == RW_BOUNDARY_ROBIN) return emit_cell_robin(e, s);
@@ -349,7 +340,7 @@ static rw_status emit_constant(rw_emitter *e, const place *s)
     const char *type = rw_field_type(e, s->field);
     const bool converts = *type != 'r' && !s->is_complex && !rw_node_of(e, s->is.a)->integer;
     const rw_dtype dtype = e->g->fields[s->field].dtype;
-    RW_TRY(emit_place(e, s));
+    RW_TRY(rw_emit_place_of_side(e, s));
     if ((dtype == RW_I64 || dtype == RW_U64) && rw_is_whole(e->g, s->is.a, (int)dtype)) {
         ADD("        return %s;\n", rw_converted(e, s->is.a, (int)dtype));
         return RW_OK;
@@ -467,6 +458,7 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
         const char *m = axis < 2 ? "m" : "";
         ADD("RARE %s %s_%c(%s%s)\n{\n", type, name, letter, parameters, u);
         const rw_graph_side *at = field->boundary + 2 * axis;
+        RW_TRY(rw_emit_corner(e, f, axis, (const bool(*)[2])side));
         if (side[axis][0])
             ADD("    if (%c < %d) return %s_%s%c0(f, i, j, k%s);\n", i, at[0].given, name, m, letter, names);
         if (side[axis][1])
@@ -478,7 +470,7 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
 }
 
 /* A value of an axis from its nodes; beyond its ends the polynomial through the nodes there (one more than the order of
- * the differences), or the other end of a periodic axis. */
+ * the differences; of integers the nearest node), or the other end of a periodic axis. */
 static void emit_along(rw_emitter *e, int f, int axis)
 {
     static const char *const next[3] = {"at_%s_y(f, across, %s, j, k)", "at_%s_z(f, across, i, %s, k)",
@@ -487,7 +479,9 @@ static void emit_along(rw_emitter *e, int f, int axis)
     const char i = rw_index_letter[axis], N = rw_size_letter[axis], *type = rw_field_type(e, f), *name = field->name;
     const char index[] = {i, 0};
     const int lower = field->boundary[2 * axis].given, upper = field->boundary[2 * axis + 1].given;
-    const int64_t inside = e->g->grid.size[axis] - lower - upper, nodes = RW_MIN((int64_t)e->g->order + 1, inside);
+    const bool whole = rw_dtype_is_integer(field->dtype);
+    const int64_t inside = e->g->grid.size[axis] - lower - upper,
+                  nodes = RW_MIN(whole ? 1 : (int64_t)e->g->order + 1, inside);
     char wrapped[64];
     snprintf(wrapped, sizeof wrapped, "(%c %% N%c + N%c) %% N%c", i, N, N, N);
     ADD("RARE %s at_%s_%c(GLOBAL const %s *f, int across, INDEX i, INDEX j, INDEX k)\n{\n", type, name,

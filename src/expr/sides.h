@@ -13,6 +13,22 @@ typedef struct rw_cells {
     bool shared;       /* shared memory: goes on beyond periodic sides, and is asked for beyond one side only */
 } rw_cells;
 
+/* A side of a field whose formulas are being written. */
+typedef struct rw_side {
+    int field, axis, upper;
+    rw_graph_side is;
+    int64_t all;   /* nodes of the axis */
+    int64_t nodes; /* of the axis, without those on sides that are given */
+    int reach;     /* nodes beyond the side that are asked for */
+    bool order4, is_complex, cell;
+} rw_side;
+
+/* const INDEX iw: the place of the side, where its expressions have their values; then these. Those of a constant
+ * border have them at the node itself. */
+rw_status rw_emit_place_of_side(rw_emitter *e, const rw_side *side);
+/* corners.c: at a stored node on several sides of axis, axis + 1, … that are given, returns the mean of their values.
+ * side: those that are reached. */
+rw_status rw_emit_corner(rw_emitter *e, int field, int axis, const bool side[3][2]);
 rw_cells rw_global_cells(const rw_emitter *e, int field);
 /* The functions of a field for the sides that are reached. */
 rw_status rw_emit_sides(rw_emitter *e, int field, const rw_cells *cells);

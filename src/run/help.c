@@ -351,7 +351,8 @@ static void help_boundaries(rw_text *text)
         "  {left: \"1\", right: neumann, y: periodic}         by side or axis; sides that are not named have zero "
         "flux\n"
         "  {left: [{where: \"y > 0.5\", dirichlet: \"1\"}, neumann]}    a side in parts: the first whose where is "
-        "true\n",
+        "true\n"
+        "  {left: [{mask: inlet.npy, dirichlet: \"1\"}, neumann]}    the same by a file: where it is not 0\n",
         borders.data ? borders.data : "");
     text->failed |= borders.failed;
     rw_text_free(&borders);

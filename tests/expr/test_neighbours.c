@@ -469,9 +469,88 @@ static void test_layouts(void **state)
     rw_device_close(&reference);
 }
 
+/* Layout node: a node on several sides that give its value has their mean, in reads, in reads from next to it and in
+ * what an assignment stores. */
+static void check_given(int ndim, const int64_t size[3], bool evaluated)
+{
+    static const double value[6] = {1, 2, 4, 8, 16, 32};
+    static const char *const names[] = {"u", "v", "w", "o", "p", "q"};
+    enum { FIELDS = RW_COUNT(names) };
+    rw_grid grid = {.ndim = ndim, .size = {size[0], size[1], size[2]}, .spacing = {1, 1, 1}};
+    rw_expr_field fields[FIELDS] = {{0}};
+    rw_array *arrays[FIELDS];
+    const int64_t shape[] = {size[2], size[1], size[0]};
+    /* clang-format off */
+    static const rw_boundary sides[3][6] = {
+#define VALUE(x) {RW_BOUNDARY_DIRICHLET, x, NULL, NULL}
+        {VALUE("1"), VALUE("2"), VALUE("4"), VALUE("8"), VALUE("16"), VALUE("32")},
+        {VALUE("1-0.5i"), VALUE("2-0.5i"), VALUE("4-0.5i"), VALUE("8-0.5i"), VALUE("16-0.5i"), VALUE("32-0.5i")},
+#undef VALUE
+        /* the value on lower sides, a slope of 0 on others */
+        {{RW_BOUNDARY_ROBIN, "2", "none", "2"},
+         {RW_BOUNDARY_ROBIN, "none", "1", "none"},
+         {RW_BOUNDARY_ROBIN, "2", "none", "8"},
+         {RW_BOUNDARY_ROBIN, "none", "1 + none", "none"},
+         {RW_BOUNDARY_ROBIN, "2", "none", "32"},
+         {RW_BOUNDARY_NEUMANN, "0", NULL, NULL}}};
+    /* clang-format on */
+    for (int f = 0; f < FIELDS; ++f) {
+        double *to;
+        fields[f].name = names[f];
+        fields[f].dtype = f % 3 == 1 ? RW_C128 : RW_F64;
+        for (int s = 0; s < 2 * ndim && f < 3; ++s) fields[f].boundary[s] = sides[f][s];
+        OK(rw_array_create(dev, fields[f].dtype, ndim, shape + 3 - ndim, RW_MEMORY_DEVICE, &arrays[f]));
+        OK(rw_array_write(arrays[f], (void **)&to));
+        for (int64_t c = 0; c < size[0] * size[1] * size[2] * (1 + (f % 3 == 1)); ++c) to[c] = 100;
+    }
+    const rw_expr_scalar none = {.name = "none", .value = 0};
+    const rw_expr_spec spec = {.text = "o = u + w[i+1] - w[i+1]; p = v; q = w; u = 100; v = 100; w = 100",
+                               .grid = grid,
+                               .order = 2,
+                               .fields = fields,
+                               .nfields = FIELDS,
+                               .scalars = &none,
+                               .nscalars = 1,
+                               .layout = RW_GRID_NODE};
+    rw_expr *e;
+    compiler(!evaluated);
+    OK(rw_expr_create(dev, &spec, &e));
+    compiler(true);
+    for (int f = 0; f < FIELDS; ++f) OK(rw_expr_bind(e, names[f], arrays[f]));
+    OK(rw_expr_run(e, rw_device_queue(dev)));
+    for (int f = 0; f < FIELDS; ++f) {
+        const double *from;
+        OK(rw_array_read(arrays[f], (const void **)&from));
+        for (int64_t c = 0; c < size[0] * size[1] * size[2]; ++c) {
+            const int64_t at[] = {c % size[0], c / size[0] % size[1], c / size[0] / size[1]};
+            double sum = 0;
+            int n = 0;
+            for (int s = 0; s < 2 * ndim; s += f % 3 == 2 ? 2 : 1)
+                if (at[s / 2] == (s % 2 ? size[s / 2] - 1 : 0)) {
+                    sum += value[s];
+                    ++n;
+                }
+            const double want = n ? sum / n : 100, got = f % 3 == 1 ? from[2 * c] : from[c];
+            if (!(fabs(got - want) <= 1e-14 * want))
+                fail_msg("%d dimensions, %s, cell %d: %.17g, not %.17g", ndim, names[f], (int)c, got, want);
+            if (f % 3 == 1 && n) assert_true(fabs(from[2 * c + 1] + 0.5) < 1e-14);
+        }
+    }
+    rw_expr_destroy(&e);
+    for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&arrays[f]);
+}
+
+static void test_given_corners(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{4, 3, 1}, {1, 4, 1}, {4, 3, 5}, {3, 1, 3}};
+    for (int i = 0; i < RW_COUNT(sizes); ++i)
+        for (int evaluated = on("cpu"); evaluated >= 0; --evaluated) check_given(i < 2 ? 2 : 3, sizes[i], evaluated);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_borders), cmocka_unit_test(test_corners),
-                                       cmocka_unit_test(test_layouts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_given_corners), cmocka_unit_test(test_borders),
+                                       cmocka_unit_test(test_corners), cmocka_unit_test(test_layouts)};
     return run_on_devices("neighbours", tests, RW_COUNT(tests));
 }

@@ -252,7 +252,7 @@ static void test_refused(void **state)
         {"du/dt = k", "u", "0", "u is both a field and an external field", RW_F64},
         {"du/dt = k", "a", "0", "a is both an external field and a parameter", RW_F64},
         {"du/dt = k", "x", "0", "x", RW_F64},
-        {"du/dt = k", "k", "0", "external field k: dtype c128: f32 or f64 are possible", RW_C128},
+        {"du/dt = k", "k", "0", "external field k: dtype c128: f32, f64 or u8 are possible", RW_C128},
         {"k = 1\ndu/dt = k", "k", "0", "k cannot be assigned: it is an external field", RW_F64},
         {"du/dt = k\ndk/dt = 1", "k", "0", "dk/dt: there is no field k", RW_F64},
         {"du/dt = q", "k", "0", "q", RW_F64},

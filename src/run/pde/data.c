@@ -50,11 +50,13 @@ static rw_status read_one(const rw_case *c, pde_problem *p, const rw_tree *map, 
 rw_status pde_read_data(const rw_case *c, pde_problem *p, int precision)
 {
     const rw_tree *map = rw_case_node(c, "data");
-    if (!map || !map->n) return RW_OK;
-    p->data = rw_calloc((size_t)map->n, sizeof *p->data);
-    p->sources = rw_calloc((size_t)map->n, sizeof *p->sources);
+    const int n = map ? map->n : 0;
+    if (!n && !p->nmasks) return RW_OK;
+    p->data = rw_calloc((size_t)(n + p->nmasks), sizeof *p->data);
+    p->sources = rw_calloc((size_t)(n + p->nmasks), sizeof *p->sources);
     if (!p->data || !p->sources) return rw_fail_memory(rw_case_context(c), 256, "data");
-    for (int i = 0; i < map->n; ++i) RW_NOTE(rw_case_context(c), read_one(c, p, map, i, precision));
+    for (int i = 0; i < n; ++i) RW_NOTE(rw_case_context(c), read_one(c, p, map, i, precision));
+    pde_declare_masks(p);
     return RW_OK;
 }
 
@@ -64,6 +66,7 @@ void pde_free_data(pde_problem *p)
     rw_expr_destroy(&p->fill);
     rw_free(p->data);
     rw_free(p->sources);
+    pde_free_masks(p);
 }
 
 void pde_continue_data(pde_problem *p)
@@ -73,6 +76,7 @@ void pde_continue_data(pde_problem *p)
             const rw_boundary_kind kind = p->fields[0].boundary[side].kind;
             const rw_boundary_row *row = rw_boundary_row_of(kind);
             p->data[i].boundary[side].kind = kind == RW_BOUNDARY_PERIODIC   ? kind
+                                             : p->sources[i].mask           ? RW_BOUNDARY_NEAREST
                                              : p->layout == RW_GRID_CELL    ? RW_BOUNDARY_REFLECT
                                              : pde_pins(p, kind)            ? RW_BOUNDARY_NEAREST
                                              : row->slope || row->pins      ? RW_BOUNDARY_REFLECT101
@@ -81,12 +85,25 @@ void pde_continue_data(pde_problem *p)
         }
 }
 
+static rw_status fill_masks(pde_problem *p)
+{
+    RW_TRY(pde_read_masks(p));
+    for (int i = 0; i < p->ndata; ++i) {
+        void *to;
+        if (!p->sources[i].mask) continue;
+        RW_TRY(rw_array_write(p->sources[i].array, &to));
+        pde_fill_mask(p, p->sources[i].mask, to);
+    }
+    return RW_OK;
+}
+
 rw_status pde_make_data(const rw_case *c, pde_problem *p, rw_memory memory)
 {
     int64_t shape[3];
     for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
     for (int i = 0; i < p->ndata; ++i)
         RW_TRY(rw_array_create(p->device, p->data[i].dtype, p->grid.ndim, shape, memory, &p->sources[i].array));
+    RW_TRY(fill_masks(p));
     return p->ndata ? pde_make_values(c, p, "data", p->sources, p->ndata, &p->fill) : RW_OK;
 }
 
@@ -96,8 +113,8 @@ rw_status pde_fill_data(const rw_case *c, pde_problem *p)
     rw_expr_destroy(&p->fill);
     for (int i = 0; i < p->ndata; ++i) {
         const void *bytes;
-        RW_TRY(pde_check_finite(c, p, p->sources + i));
-        if (p->sources[i].node->kind == RW_TREE_SCALAR) continue;
+        if (!p->sources[i].mask) RW_TRY(pde_check_finite(c, p, p->sources + i));
+        if (p->sources[i].node->kind == RW_TREE_SCALAR && !p->sources[i].mask) continue;
         RW_TRY(rw_array_read(p->sources[i].array, &bytes));
         rw_sha256_hex(bytes, (size_t)rw_array_size(p->sources[i].array) * rw_dtype_size(p->data[i].dtype),
                       p->sources[i].checksum);

@@ -216,7 +216,7 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
     const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
     char setting[64];
     snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
-    return inspect_values(c, p, f, setting, rw_tree_get(entry, "initial"), p->ndata, l);
+    return inspect_values(c, p, f, setting, rw_tree_get(entry, "initial"), p->ndata - p->nmasks, l);
 }
 
 static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_language *l)
@@ -359,7 +359,7 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
         if (status == RW_OK) status = inspect_boundary(c, p, f, &l);
     }
     for (int i = 0; i < p->ndata && status == RW_OK; ++i)
-        if (p->sources[i].node->kind == RW_TREE_SCALAR) /* of others the form has been checked */
+        if (p->sources[i].node->kind == RW_TREE_SCALAR && !p->sources[i].mask) /* of others the form has been checked */
             RW_NOTE(ctx, inspect_values(c, p, -1, p->sources[i].setting, p->sources[i].node, i, &l));
     if (status == RW_OK) status = inspect_radius(c, p, &l);
     if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;

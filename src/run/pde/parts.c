@@ -1,6 +1,7 @@
 /* A side in parts: the first part whose `where` is true at a node has its condition there; the last has no `where`.
+ * In its place there may be a mask, the values of a file (masks.c).
  *
- *   left: [{where: "y > 0.7", dirichlet: "1"}, {where: "y > 0.3", robin: ["1", "2", "0"]}, neumann]
+ *   left: [{where: "y > 0.7", dirichlet: "1"}, {mask: inlet.npy, robin: ["1", "2", "0"]}, neumann]
  *
  * Parts of one kind are that kind, with where(…) in its expressions; others are a u + b du/dn = c with where(…) in a, b
  * and c: Dirichlet is (1, 0, g), Neumann (0, 1, g). Cost: where(…) at the nodes beyond the side. */
@@ -13,8 +14,8 @@
 enum { MOST_PARTS = 16, MOST_NODES = 65536 };
 
 typedef struct part {
-    const rw_tree *where; /* NULL: of the last part */
-    const rw_tree *value; /* of its expressions; NULL: there is none */
+    const rw_tree *where, *mask; /* one of them; both NULL: the last part */
+    const rw_tree *value;        /* of its expressions; NULL: there is none */
     rw_boundary condition;
 } part;
 
@@ -22,22 +23,31 @@ static rw_status read_part(const rw_case *c, const pde_problem *p, int f, const 
 {
     const rw_tree *item = list->items[i];
     const char *field = p->fields[f].name;
-    const int at = item->kind == RW_TREE_MAP ? rw_tree_index(item, "where") : -1;
+    const int where = item->kind == RW_TREE_MAP ? rw_tree_index(item, "where") : -1,
+              mask = item->kind == RW_TREE_MAP ? rw_tree_index(item, "mask") : -1, at = RW_MAX(where, mask);
     *to = (part){0};
+    if (where >= 0 && mask >= 0)
+        return rw_case_fail_key(c, item, at,
+                                "fields.%s.boundary: a part of a side has where or mask, not both: remove one of them",
+                                field);
     if (i == list->n - 1) {
         if (at >= 0)
             return rw_case_fail_key(c, item, at,
-                                    "fields.%s.boundary: the last part of a side must have no where: it applies "
+                                    "fields.%s.boundary: the last part of a side must have no %s: it applies "
                                     "wherever no other does",
-                                    field);
+                                    field, item->keys[at]);
         RW_TRY(pde_read_condition(c, p, field, item, &to->condition, &to->value));
     } else {
         if (at < 0 || item->n != 2 || item->items[at]->kind != RW_TREE_SCALAR)
             return rw_case_fail(c, item,
                                 "fields.%s.boundary: a part of a side has where and a condition, such as {where: \"y > "
-                                "0.5\", dirichlet: \"1\"}; only the last has no where",
+                                "0.5\", dirichlet: \"1\"}, or mask and a condition, such as {mask: inlet.npy, "
+                                "dirichlet: \"1\"}; only the last has neither",
                                 field);
-        to->where = item->items[at];
+        if (mask >= 0 && !item->items[at]->text[0])
+            return rw_case_fail_key(c, item, at, "fields.%s.boundary: mask is empty: give the name of a .npy file",
+                                    field);
+        *(mask >= 0 ? &to->mask : &to->where) = item->items[at];
         to->value = item->items[!at];
         RW_TRY(pde_read_kind(c, field, item, !at, &to->condition));
     }
@@ -72,8 +82,10 @@ static rw_status join(const rw_case *c, pde_problem *p, int n, const part *parts
     for (int i = 0; i < n; ++i) {
         const rw_boundary *b = &parts[i].condition;
         const char *own[] = {b->a, b->b, b->c}, *x = one_kind ? own[which] : coefficient(b, which);
-        if (parts[i].where) rw_text_add(&t, "where(%s, %s, ", parts[i].where->text, x);
-        else rw_text_add(&t, "%s", x);
+        /* a text may end with a comment, which a new line ends */
+        if (parts[i].mask) rw_text_add(&t, "where(%s, %s\n, ", pde_mask_name(p, parts[i].mask), x);
+        else if (parts[i].where) rw_text_add(&t, "where(%s\n, %s\n, ", parts[i].where->text, x);
+        else rw_text_add(&t, "%s\n", x);
     }
     for (int i = 1; i < n; ++i) rw_text_add(&t, ")");
     *text = t.data;
@@ -88,6 +100,8 @@ rw_status pde_read_parts(const rw_case *c, pde_problem *p, int f, int side, cons
     rw_boundary b = {0};
     bool one_kind = true;
     RW_TRY(read_all(c, p, f, list, parts));
+    for (int i = 0; i < list->n; ++i)
+        if (parts[i].mask) RW_TRY(pde_add_mask(c, p, f, side, parts[i].mask));
     for (int i = 1; i < list->n; ++i) one_kind = one_kind && parts[i].condition.kind == parts[0].condition.kind;
     b.kind = one_kind ? parts[0].condition.kind : RW_BOUNDARY_ROBIN;
     const char **texts[] = {&b.a, &b.b, &b.c};
@@ -157,6 +171,15 @@ static rw_status check_place(const rw_case *c, const pde_problem *p, const pde_l
     return status;
 }
 
+static bool does_apply(const pde_problem *p, const pde_language *l, const part *of, const lowered *as, double place[3])
+{
+    double is[2];
+    if (of->mask) return pde_mask_at(p, of->mask, place);
+    if (!of->where) return true;
+    rw_graph_value(l->graph, as->where, pde_at_place, place, is);
+    return is[0] != 0;
+}
+
 rw_status pde_inspect_parts(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l)
 {
     const rw_tree *list = p->parts[6 * f + side];
@@ -167,16 +190,20 @@ rw_status pde_inspect_parts(const rw_case *c, const pde_problem *p, int f, int s
     snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
     RW_TRY(read_all(c, p, f, list, parts));
     for (int i = 0; i < list->n; ++i) RW_TRY(lower_part(c, p, f, side, l, setting, parts + i, nodes + i));
-    if (p->no_start || p->no_grid) return RW_OK;
+    if (p->no_grid) return RW_OK;
+    for (int i = 0; i < list->n; ++i) {
+        if (!parts[i].mask) continue;
+        /* that there is none shows when values are read: pictures of results do not need it */
+        if (!pde_has_mask_file(p, parts[i].mask)) return RW_OK;
+        RW_TRY(pde_read_mask(p, parts[i].mask));
+    }
+    if (p->no_start) return RW_OK;
     const int64_t all = pde_nodes_of_side(p, side), count = RW_MIN(all, MOST_NODES);
     for (int64_t k = 0; k < count; ++k) {
-        double place[3], is[2];
+        double place[3];
         int i = 0;
         pde_place_on_side(p, f, side, k, count, place);
-        for (; nodes[i].where >= 0; ++i) {
-            rw_graph_value(l->graph, nodes[i].where, pde_at_place, place, is);
-            if (is[0] != 0) break;
-        }
+        while (!does_apply(p, l, parts + i, nodes + i, place)) ++i;
         applies[i]++;
         RW_TRY(check_place(c, p, l, setting, parts + i, nodes + i, place));
     }
@@ -186,6 +213,8 @@ rw_status pde_inspect_parts(const rw_case *c, const pde_problem *p, int f, int s
                                 "%s: part %d of %d never applies: at each of the %lld nodes of the side an earlier "
                                 "part does%s",
                                 setting, i + 1, list->n, (long long)all,
-                                parts[i].where ? ", or its where is not true" : "");
+                                parts[i].where  ? ", or its where is not true"
+                                : parts[i].mask ? ", or its mask is 0"
+                                                : "");
     return RW_OK;
 }

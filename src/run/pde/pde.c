@@ -312,6 +312,7 @@ static rw_status forecast(const rw_case *c, rw_device *dev, double steps, rw_pro
     if (!p) return RW_ERR_MEMORY;
     rw_problem *base = &p->base;
     rw_status status = read_case(c, p);
+    if (status == RW_OK) status = pde_read_masks(p);
     if (status == RW_OK) {
         const rw_ode_spec spec = ode_spec(c, p, p->order);
         rw_programs_plan_only(true);

@@ -28,6 +28,7 @@ typedef struct pde_values {
     const rw_tree *node; /* an expression, or a map: file, picture, run */
     rw_array *array;
     char checksum[65]; /* of data that come from a file; "": none */
+    int mask;          /* 1 + its number: of a mask, whose node is the name of a file; 0: none */
 } pde_values;
 
 typedef struct pde_problem {
@@ -56,6 +57,8 @@ typedef struct pde_problem {
     rw_expr_field *readable; /* [nfields + ndata] what programs read */
     pde_values *sources;     /* [ndata] where they come from, and their arrays */
     rw_expr *fill;           /* of data that are expressions, until it has run */
+    struct pde_mask *masks;  /* of parts of sides, the last of the data */
+    int nmasks, masks_capacity;
     const char **units;
     rw_checks checks;
     rw_functions functions;  /* of initial values and boundaries */
@@ -83,6 +86,17 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tr
 rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
 /* parts.c: a side in parts, as one condition. */
 rw_status pde_read_parts(const rw_case *c, pde_problem *p, int f, int side, const rw_tree *list);
+/* masks.c: which parts apply by a file; `node` has its name. Reading fails with the place of the node. */
+rw_status pde_add_mask(const rw_case *c, pde_problem *p, int f, int side, const rw_tree *node);
+void pde_free_masks(pde_problem *p);
+const char *pde_mask_name(const pde_problem *p, const rw_tree *node); /* of its data, for texts */
+void pde_declare_masks(pde_problem *p);                               /* as data, which have room for them */
+rw_status pde_read_mask(const pde_problem *p, const rw_tree *node);
+rw_status pde_read_masks(const pde_problem *p);
+bool pde_has_mask_file(const pde_problem *p, const rw_tree *node);
+/* When it has been read: at a place of the side, in nodes; of mask `number`, from 1, at all nodes of the grid. */
+bool pde_mask_at(const pde_problem *p, const rw_tree *node, const double place[3]);
+void pde_fill_mask(const pde_problem *p, int number, unsigned char *to);
 /* texts.c */
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* values.c */

@@ -2,7 +2,7 @@
  *
  *   o o o o o      o  node on a Dirichlet side: its value is given, it is no unknown and in no array
  *   o x x x o      x  unknown
- *   o o o o o      a corner of two such sides has the value of the x side (y side in planes of z), as in expressions
+ *   o o o o o      a corner of two such sides has the value of the side of x, else of y, as in expressions
  */
 #include <string.h>
 
@@ -59,14 +59,33 @@ void pde_at_place(void *user, const rw_graph *g, rw_node leaf, double out[2])
                  (place[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
 }
 
+/* A place of a side, where masks are known too. */
+typedef struct side_place {
+    const pde_problem *p;
+    double at[3];
+} side_place;
+
+static void at_side(void *user, const rw_graph *g, rw_node leaf, double out[2])
+{
+    const rw_graph_node *q = g->nodes + leaf;
+    side_place *place = user;
+    if (q->op != RW_OP_FIELD) {
+        pde_at_place(place->at, g, leaf, out);
+        return;
+    }
+    out[0] = pde_mask_at(place->p, place->p->sources[q->index - place->p->nfields].node, place->at);
+    out[1] = 0;
+}
+
 /* The value at a node of the array with its sides, whose place counts from -1 at a lower side; false inside. */
 static bool value_at(const pde_problem *p, pde_language *l, const rw_node side[6], int64_t place[3], int parts,
                      double *value)
 {
     for (int s = 0; s < 2 * p->grid.ndim; ++s) {
-        double x[2], at[3] = {(double)place[0], (double)place[1], (double)place[2]};
+        side_place at = {p, {(double)place[0], (double)place[1], (double)place[2]}};
+        double x[2];
         if (side[s] < 0 || place[s / 2] != (s % 2 ? p->grid.size[s / 2] : -1)) continue;
-        rw_graph_value(l->graph, side[s], pde_at_place, at, x);
+        rw_graph_value(l->graph, side[s], at_side, &at, x);
         memcpy(value, x, (size_t)parts * sizeof *x);
         return true;
     }
@@ -92,6 +111,24 @@ static void fill(const pde_problem *p, pde_language *l, const rw_node side[6], i
         }
 }
 
+/* Whether node n reads a field other than a mask. Arguments come before their node. */
+static rw_status find_field(const pde_problem *p, const rw_graph *g, rw_node n, bool *reads)
+{
+    bool *needed = rw_calloc((size_t)n + 1, sizeof *needed);
+    *reads = false;
+    if (!needed) return rw_fail_memory(p->ctx, (size_t)n, "a side");
+    needed[n] = true;
+    for (rw_node i = n; i >= 0; --i) {
+        const rw_graph_node *q = g->nodes + i;
+        if (!needed[i]) continue;
+        if (q->op == RW_OP_FIELD) *reads = *reads || q->index < p->nfields || !p->sources[q->index - p->nfields].mask;
+        for (int k = 0; k < rw_ops[q->op].arity; ++k)
+            if (q->arg[k] >= 0) needed[q->arg[k]] = true;
+    }
+    rw_free(needed);
+    return RW_OK;
+}
+
 /* What side s of the field gives; -1: nothing, or what only fields tell. */
 static rw_status lower_given(const pde_problem *p, pde_language *l, int field, int s, rw_node *n)
 {
@@ -101,7 +138,10 @@ static rw_status lower_given(const pde_problem *p, pde_language *l, int field, i
     *n = -1;
     if (s >= 2 * p->grid.ndim || !pde_pins(p, b->kind)) return RW_OK;
     RW_TRY(rw_lower_side(&l->lowering, &on, &source, n));
-    if (l->graph->nodes[*n].depends & RW_ON_FIELD) *n = -1;
+    if (!(l->graph->nodes[*n].depends & RW_ON_FIELD)) return RW_OK;
+    bool reads;
+    RW_TRY(find_field(p, l->graph, *n, &reads));
+    if (reads) *n = -1;
     return RW_OK;
 }
 
@@ -122,6 +162,7 @@ rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], doubl
         status = lower_given(p, &l, field, s, side + s);
         has[s] = side[s] >= 0;
     }
+    if (status == RW_OK && wide) status = pde_read_masks(p);
     if (status == RW_OK && wide) fill(p, &l, side, pde_is_complex(p, field) ? 2 : 1, wide);
     pde_language_end(&l);
     return status;

@@ -290,6 +290,7 @@ static rw_status add_fields(const rw_case *c, pde_problem *p, const pde_values *
 {
     for (int i = 0; i < nlist; ++i) {
         const rw_tree *node = list[i].node;
+        if (list[i].mask) continue;
         if (node->kind != RW_TREE_SCALAR) {
             RW_TRY(pde_read_values(c, p, list[i].setting, node, list[i].array));
             continue;
@@ -302,7 +303,8 @@ static rw_status add_fields(const rw_case *c, pde_problem *p, const pde_values *
         rw_text_add(text, "%s;\n", node->text);
     }
     for (int i = 0; i < p->ndata && *n; ++i)
-        if (list != p->sources || list[i].node->kind != RW_TREE_SCALAR) fields[(*n)++] = p->data[i];
+        if (!p->sources[i].mask && (list != p->sources || list[i].node->kind != RW_TREE_SCALAR))
+            fields[(*n)++] = p->data[i];
     return RW_OK;
 }
 
