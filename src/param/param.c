@@ -45,6 +45,7 @@ static rw_status fail_number(const value_context *v, const rw_tree *node, const 
     if (n && !node->text[n]) snprintf(text, sizeof text, "%s (write %s)", what, better);
     else if (comma && comma > node->text && isdigit((unsigned char)comma[-1]) && isdigit((unsigned char)comma[1]))
         snprintf(text, sizeof text, "%s (decimals follow a point)", what);
+    else if (strpbrk(node->text, "*/^(")) snprintf(text, sizeof text, "%s (an expression: write its value)", what);
     else snprintf(text, sizeof text, "%s", what);
     return fail(v, node, text);
 }

@@ -151,6 +151,7 @@ static void test_bad_input(void **state)
         {"end: 2", "end: 0x10", "time.end = 0x10 is not a number (write 16): final time"},
         {"end: 2", "end: 1d3", "time.end = 1d3 is not a number (write 1e3): final time"},
         {"end: 2", "end: 1_000", "time.end = 1_000 is not a number (write 1000): final time"},
+        {"end: 2", "end: 2*pi/3", "time.end = 2*pi/3 is not a number (an expression: write its value): final time (s)"},
         {"end: 2", "end: '1,5'", "is not a number (decimals follow a point): final time"},
         {"[4, 6]", "[4, 0x6]", "is not an integer (write 6)"},
         {"end: 2", "end: .inf", "time.end = .inf is outside (-inf, inf)"},
