@@ -90,12 +90,14 @@ has 'no mistakes'
 mistake() { # setting, pattern
     code=0
     "$RECHENWERK" check complex.yaml -s "$1" >out 2>&1 || code=$?
-    [ "$code" -eq 2 ] || { echo "$1 is no mistake"; cat out; exit 1; }
+    [ "$code" -ne 0 ] || { echo "$1 is no mistake"; cat out; exit 1; }
     has "$2"
 }
 mistake output.figures=[w] "output.figures: 'w' is not a field"
 mistake output.animation=[w] "output.animation: 'w' is not a field"
 mistake output.limits=some 'output.limits = some is none of'
+mistake 'data={k: {file: none.npy}, m: "1"}' 'none.npy: cannot be opened'
+mistake 'fields={u: {initial: {run: nowhere, field: u}}}' 'nowhere/checkpoint.h5'
 mistake output.every=1e-7 'output.every = 1e-07 makes'
 
 # what needs the device is not known: norms of fields have derivatives that are not finite

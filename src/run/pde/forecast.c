@@ -2,6 +2,7 @@
 #include "ode/forecast.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "run/pde/pde.h"
 
@@ -19,6 +20,19 @@ static void value_at(void *user, int field, const double place[3], double out[2]
     if (v->node[field] >= 0) rw_graph_value(v->l.graph, v->node[field], pde_at_place, at, out);
 }
 
+/* Values from elsewhere are read once, so that what is wrong with them shows. */
+static rw_status read_elsewhere(const rw_case *c, pde_problem *p, const char *setting, const rw_tree *node,
+                                rw_dtype type)
+{
+    int64_t shape[3] = {1};
+    rw_array *values = NULL;
+    for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
+    RW_TRY(rw_array_create(p->device, type, RW_MAX(p->grid.ndim, 1), shape, RW_MEMORY_DEVICE, &values));
+    const rw_status status = pde_read_values(c, p, setting, node, values);
+    rw_array_destroy(&values);
+    return status;
+}
+
 /* Data are names, which those after them and initial values may use. What reads values of a file is not known: mistakes
  * have been noted before. */
 static rw_status lower(const rw_case *c, pde_problem *p, initial *v)
@@ -27,7 +41,10 @@ static rw_status lower(const rw_case *c, pde_problem *p, initial *v)
         const rw_named_expr data = {p->data[i].name, "", p->sources[i].node};
         rw_value value;
         v->node[p->nfields + i] = -1;
-        if (data.value->kind != RW_TREE_SCALAR) continue;
+        if (data.value->kind != RW_TREE_SCALAR) {
+            RW_TRY(read_elsewhere(c, p, p->sources[i].setting, data.value, p->data[i].dtype));
+            continue;
+        }
         const rw_status status = pde_lower_named(c, &v->l, &data, &value);
         if (status == RW_OK) v->node[p->nfields + i] = value.node[0];
         else if (status != RW_ERR_INPUT) return status;
@@ -36,7 +53,12 @@ static rw_status lower(const rw_case *c, pde_problem *p, initial *v)
         pde_fields entry;
         RW_TRY(rw_case_entry(c, "fields", f, &entry));
         v->node[f] = -1;
-        if (entry.initial->kind != RW_TREE_SCALAR) continue;
+        if (entry.initial->kind != RW_TREE_SCALAR) {
+            char setting[64];
+            snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
+            RW_TRY(read_elsewhere(c, p, setting, entry.initial, p->fields[f].dtype));
+            continue;
+        }
         const rw_status status = pde_lower_value(c, p, f, &v->l, entry.initial, "initial", &v->node[f]);
         if (status == RW_ERR_INPUT) v->node[f] = -1;
         else if (status != RW_OK) return status;
