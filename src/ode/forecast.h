@@ -4,8 +4,8 @@
 
 #include "ode/ode.h"
 
-/* Initial values, real and imaginary part: of field `field`, or after the fields of an external one, at a place in nodes
- * from the first unknown. out[0] NAN: not known. */
+/* Initial values, real and imaginary part: of a field, or after the fields of an external one, at a place in nodes from
+ * the first unknown. out[0] NAN: not known. */
 typedef void rw_forecast_value(void *user, int field, const double place[3], double out[2]);
 
 typedef struct rw_forecast {
