@@ -6,13 +6,15 @@
  *   reads             from the expression graph: which fields at which offsets, of which version (rw_plan_use)
  *   writer            by array and node: the task that left the value there; before the step a task of no part, "given"
  *   beyond a side     the kernel computes a value from the condition: a given value of the tile that reads it, so that
- *                     tiles at sides read as many values as others
+ *                     tiles at sides read as many values as others. What a side reads of fields, a task needs too that
+ *                     reads beyond it
  *   several passes    in one kernel: a tile has tasks of its own for the nodes around it that later passes read (halo)
  *   reductions        a task a tile, and a launch of one task that combines them
  *   h                 what the host makes of the spectral radius, needed by the step's first kernel, through it by
  *                     all */
 #include <string.h>
 
+#include "ode/circles.h"
 #include "ode/trace.h"
 
 typedef struct rw_trace_beyond {
@@ -225,6 +227,70 @@ static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const r
     return RW_OK;
 }
 
+/* The nodes along an axis that node i is made of: itself, or beyond the end of a side those of a polynomial. */
+static void find_range(const rw_trace_model *m, const rw_trace_kernel *k, int field, int axis, int i, int range[2])
+{
+    const rw_graph *g = k->plan->graph;
+    const rw_graph_side *side = g->fields[field].boundary + 2 * axis;
+    const int n = m->n[axis], first = side[0].given, last = n - 1 - side[1].given;
+    const int nodes = RW_MIN(g->order, last - first);
+    range[0] = range[1] = is_periodic(k, field, axis) ? wrapped(i, n) : i;
+    if (is_periodic(k, field, axis) || axis >= m->ndim) return;
+    if (i < first) {
+        range[0] = first;
+        range[1] = first + nodes;
+    } else if (i > last) {
+        range[0] = last - nodes;
+        range[1] = last;
+    }
+}
+
+/* A value that an expression of a side reads, from the node c beyond that side. */
+static rw_status add_leaf(rw_trace_model *m, const rw_trace_kernel *k, const rw_graph_node *leaf, int side,
+                          const int c[3], int task)
+{
+    const rw_trace_read read = {leaf->index, -1, {0, 0, 0}};
+    int range[3][2], needed;
+    for (int d = 0; d < 3; ++d) {
+        const int n = m->n[d], across = (side % 2 ? n - 1 : 0) + leaf->offset[d];
+        if (d != side / 2) find_range(m, k, leaf->index, d, c[d] + leaf->offset[d], range[d]);
+        else range[d][0] = range[d][1] = RW_MAX(RW_MIN(across, n - 1), 0); /* the model grid is small */
+    }
+    for (int z = range[2][0]; z <= range[2][1]; ++z)
+        for (int y = range[1][0]; y <= range[1][1]; ++y)
+            for (int x = range[0][0]; x <= range[0][1]; ++x) {
+                RW_TRY(find_value(m, k, &read, (int[]){x, y, z}, &needed));
+                RW_TRY(rw_depgraph_add_dependency(m->g, task, needed));
+            }
+    return RW_OK;
+}
+
+/* What sides read whose values beyond them the task reads at a node. Passes of one kernel do not have such sides. */
+static rw_status add_read_by_sides(rw_trace_model *m, const rw_trace_kernel *k, const rw_trace_read *r, const int at[3],
+                                   int task)
+{
+    const rw_graph *g = k->plan->graph;
+    rw_status status = RW_OK;
+    int c[3];
+    for (int d = 0; d < 3; ++d) {
+        c[d] = at[d] + r->offset[d];
+        if (is_periodic(k, r->field, d)) c[d] = wrapped(c[d], m->n[d]);
+    }
+    for (int side = 0; side < 2 * m->ndim && g->fields[r->field].reads; ++side) {
+        const rw_graph_side *s = g->fields[r->field].boundary + side;
+        if (!s->reads || (side % 2 ? c[side / 2] < m->n[side / 2] : c[side / 2] >= 0)) continue;
+        for (int i = 0; i < 3 && status == RW_OK; ++i) {
+            rw_leaves l = {0};
+            if (s->value[i] < 0) continue;
+            if (!rw_collect_leaves(g, s->value[i], -1, &l)) status = rw_trace_fail(m);
+            for (int n = 0; n < l.nfields && status == RW_OK; ++n)
+                status = add_leaf(m, k, g->nodes + l.field[n], side, c, task);
+            rw_free(l.field);
+        }
+    }
+    return status;
+}
+
 /* Pass q of a kernel at a node, for a tile. */
 static rw_status add_node_task(rw_trace_model *m, const rw_trace_kernel *k, int q, const int at[3],
                                rw_trace_place where)
@@ -240,6 +306,7 @@ static rw_status add_node_task(rw_trace_model *m, const rw_trace_kernel *k, int 
     for (int i = 0; i < p->nreads; ++i) {
         RW_TRY(find_value(m, k, p->reads + i, at, &needed));
         RW_TRY(rw_depgraph_add_dependency(m->g, task, needed));
+        RW_TRY(add_read_by_sides(m, k, p->reads + i, at, task));
     }
     for (int i = 0; i < p->nwaits; ++i) RW_TRY(rw_depgraph_add_dependency(m->g, task, m->combined[p->waits[i]]));
     return m->host >= 0 && where.step && !m->begun ? rw_depgraph_add_dependency(m->g, task, m->host) : RW_OK;

@@ -13,7 +13,7 @@ typedef struct sampler {
     rw_forecast_value *value;
     void *user;
     const rw_stage *stage;
-    int nfields;
+    int nfields, nexternals;
     double place[3]; /* in nodes from the first */
 } sampler;
 
@@ -28,8 +28,11 @@ static void leaf_value(void *user, const rw_graph *g, rw_node leaf, double out[2
     if (p->op == RW_OP_COORD && p->version) out[0] = at[p->index];
     else if (p->op == RW_OP_COORD)
         out[0] = g->params[g->origin[p->index]].re + at[p->index] * g->params[g->spacing[p->index]].re;
-    for (int f = 0; p->op == RW_OP_FIELD && f < s->nfields; ++f)
-        if (s->stage->field[f] == p->index) out[0] = s->value(s->user, f, at);
+    if (p->op != RW_OP_FIELD) return;
+    for (int f = 0; f < s->nfields; ++f)
+        if (s->stage->field[f] == p->index) s->value(s->user, f, at, out);
+    const int external = s->stage->external < 0 ? -1 : p->index - s->stage->external;
+    if (external >= 0 && external < s->nexternals) s->value(s->user, s->nfields + external, at, out);
 }
 
 /* The largest value of the reduction's argument at nodes spread over the grid. */
@@ -91,7 +94,7 @@ static rw_status find_radius(rw_ode *ode, rw_forecast *f)
 
 rw_status rw_ode_forecast(rw_ode *ode, double span, rw_forecast_value *value, void *user, rw_forecast *f)
 {
-    sampler s = {.value = value, .user = user, .nfields = ode->nfields};
+    sampler s = {.value = value, .user = user, .nfields = ode->nfields, .nexternals = ode->nexternals};
     *f = (rw_forecast){.certain = true, .radius = NAN, .stable = NAN};
     ode->forecast = &s;
     ode->note = sample;

@@ -4,8 +4,9 @@
 
 #include "ode/ode.h"
 
-/* Initial values: field at a place in nodes from the first unknown; NAN: not known. */
-typedef double rw_forecast_value(void *user, int field, const double place[3]);
+/* Initial values, real and imaginary part: of a field, or after the fields of an external one, at a place in nodes from
+ * the first unknown. out[0] NAN: not known. */
+typedef void rw_forecast_value(void *user, int field, const double place[3], double out[2]);
 
 typedef struct rw_forecast {
     const char *method;

@@ -302,9 +302,9 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
     if (x < 0) RW_TRY(match_memory(ode, f, a));
     rw_array **to = array_at(ode, f), *before = *to;
     *to = rw_array_retain(a);
-    rw_array_destroy(&before);
     if (x < 0) ode->now.controller[3] = RW_RADIUS_EVERY; /* the spectral radius is that of other values */
-    else rw_spectral_forget(ode);
+    else if (before) rw_spectral_forget(ode);            /* the first array is that of a loaded state, too */
+    rw_array_destroy(&before);
     ode->changes++;
     return RW_OK;
 }

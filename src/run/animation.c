@@ -25,6 +25,10 @@ rw_status rw_animation_check(const rw_run *r)
     const rw_texts *list = &r->output.animation;
     if (list->n == 0) return RW_OK;
     const rw_tree *node = list->item[0];
+    if (r->grid->kind == RW_LAYOUT_VALUE)
+        return rw_case_fail(r->c, node,
+                            "output.animation: there are no frames, since there is no space (grid: none): pictures are "
+                            "curves over time: omit this setting");
     if (r->output.figures_every != RUN_FIGURES_ALL)
         return rw_case_fail(r->c, node,
                             "output.animation: there are no frames, since output.figures_every = last draws one "
@@ -124,7 +128,12 @@ rw_status rw_animation_make(rw_run *r)
         const rw_state_field *field = &r->problem->fields[f];
         if (!rw_contents_wants(list, field) || !has_pictures(r, rw_state_shown(field)) || field->component > 0)
             continue;
-        RW_TRY(animate(r, rw_state_shown(field)));
+        const rw_dtype type = rw_array_dtype(field->array);
+        for (int view = 0; view < rw_views(type, r->grid); view++) {
+            char name[RW_VIEW_NAME];
+            rw_view_name(type, r->grid, rw_state_shown(field), view, name);
+            RW_TRY(animate(r, name));
+        }
     }
     return RW_OK;
 }

@@ -165,6 +165,17 @@ static void add_earlier(rw_run *r, bool is_known, const double value[2], rw_text
     rw_text_add(text, "time     %.3g s of steps (of an earlier run of this case)\n", steps * value[1]);
 }
 
+/* Settings of outputs that depend on names, units and layouts of fields: a problem without a state has them. */
+static rw_status check_outputs(rw_run *r)
+{
+    const double start = time_setting(r, "start");
+    if (!r->ops->outline) return RW_OK;
+    RW_TRY(r->ops->outline(r->c, &r->problem));
+    rw_run_take_problem(r);
+    r->start = isnan(start) ? 0 : start;
+    return rw_output_check(r);
+}
+
 static rw_status describe(rw_run *r, rw_text *text)
 {
     known k = {0};
@@ -173,6 +184,7 @@ static rw_status describe(rw_run *r, rw_text *text)
     int64_t bytes = 0;
     rw_problem_forecast f = {.by = "", .method = ""};
     RW_TRY(rw_run_open(r));
+    RW_TRY(check_outputs(r));
     RW_TRY(r->ops->create(r->c, r->device, true, &bytes, NULL));
     rw_text_add(text, "case     %s: problem %s, no mistakes\n", rw_case_file(r->c), r->ops->name);
     rw_text_add(text, "device   %s: %s\n", r->report->device, rw_device_info(r->device)->hardware);

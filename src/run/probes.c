@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "run/run_private.h"
 
 enum { NODES = 4 };
@@ -54,17 +55,19 @@ static bool reads_sides(const rw_layout *grid, const bool has[6], const weights 
     return false;
 }
 
-/* The data have a node less at each side of `without`. */
-static double value_at(const int64_t size[3], const bool without[6], rw_dtype type, const void *data,
+/* The data have a node less at each side of `without`. part: 1, the imaginary one. */
+static double value_at(const int64_t size[3], const bool without[6], rw_dtype type, int part, const void *data,
                        const weights w[3])
 {
+    const bool single = rw_dtype_is_single(type);
+    const int64_t parts = rw_dtype_is_complex(type) ? 2 : 1;
     double sum = 0;
     for (int c = 0; c < w[2].n; c++)
         for (int b = 0; b < w[1].n; b++)
             for (int a = 0; a < w[0].n; a++) {
                 const int64_t k = w[2].node[c] - without[4], j = w[1].node[b] - without[2];
-                const int64_t i = (k * size[1] + j) * size[0] + w[0].node[a] - without[0];
-                const double u = type == RW_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
+                const int64_t i = parts * ((k * size[1] + j) * size[0] + w[0].node[a] - without[0]) + part;
+                const double u = single ? (double)((const float *)data)[i] : ((const double *)data)[i];
                 sum += w[2].weight[c] * w[1].weight[b] * w[0].weight[a] * u;
             }
     return sum;
@@ -79,18 +82,28 @@ static rw_status open_table(rw_run *r, int i, bool fresh)
     static const char *const axes[] = {"x", "y", "z"};
     rw_probes *all = r->probes;
     const rw_probe *p = &all->list[i];
-    const int before = rw_probe_columns_before(r, p), n = before + r->problem->nfields;
-    char name[80], path[RW_PATH_SIZE];
+    const int before = rw_probe_columns_before(r, p), nvalues = rw_probe_columns(r), n = before + nvalues;
+    char name[80], path[RW_PATH_SIZE], (*values)[RW_PROBE_COLUMN];
     snprintf(name, sizeof(name), "probes/%.60s.csv", p->name);
     RW_TRY(rw_folder_claim(r, name, path));
     const char **names = rw_calloc((size_t)n, sizeof(*names));
-    if (!names) return rw_fail_memory(r->ctx, (size_t)n * sizeof(*names), name);
+    values = rw_calloc((size_t)nvalues + 1, sizeof(*values));
+    if (!names || !values) {
+        rw_free(names);
+        rw_free(values);
+        return rw_fail_memory(r->ctx, (size_t)n * sizeof(*names), name);
+    }
     names[0] = rw_run_axis(r);
     for (int d = 0; d < before - 1; d++) names[1 + d] = axes[d];
-    for (int f = 0; f < r->problem->nfields; f++) names[before + f] = r->problem->fields[f].name;
+    for (int f = 0, k = 0; f < r->problem->nfields; f++)
+        for (int part = 0; part < rw_probe_parts(r, f); part++, k++) {
+            rw_probe_column(r, f, part, values[k]);
+            names[before + k] = values[k];
+        }
     const rw_status status = fresh ? rw_csv_create(r->ctx, path, n, names, NULL, &all->table[i])
                                    : rw_csv_append(r->ctx, path, (uint64_t)all->position[i], n, names, &all->table[i]);
     rw_free(names);
+    rw_free(values);
     return status;
 }
 
@@ -136,7 +149,9 @@ static rw_status add_field(rw_run *r, const rw_probe *p, int f, double *rows, in
     for (int64_t i = 0; i < p->n; i++) {
         rw_probe_point(p, i, x);
         find_weights(&grid, &r->problem->domain, x, w);
-        rows[i * width + at] = value_at(wide ? grid.size : r->grid->size, wide ? none : has, type, data, w);
+        for (int part = 0; part < rw_probe_parts(r, f); part++)
+            rows[i * width + at + part] =
+                value_at(wide ? grid.size : r->grid->size, wide ? none : has, type, part, data, w);
     }
     rw_free(own);
     return RW_OK;
@@ -145,12 +160,14 @@ static rw_status add_field(rw_run *r, const rw_probe *p, int f, double *rows, in
 static rw_status write_rows(rw_run *r, int which)
 {
     const rw_probe *p = &r->probes->list[which];
-    const int before = rw_probe_columns_before(r, p), width = before + r->problem->nfields;
+    const int before = rw_probe_columns_before(r, p), width = before + rw_probe_columns(r);
     double *rows = rw_calloc((size_t)p->n * (size_t)width, sizeof(*rows)), x[3];
     if (!rows) return rw_fail_memory(r->ctx, (size_t)p->n * (size_t)width * sizeof(*rows), "the rows of a probe");
     rw_status status = RW_OK;
-    for (int f = 0; f < r->problem->nfields && status == RW_OK; f++)
-        status = add_field(r, p, f, rows, width, before + f);
+    for (int f = 0, at = before; f < r->problem->nfields && status == RW_OK; f++) {
+        status = add_field(r, p, f, rows, width, at);
+        at += rw_probe_parts(r, f);
+    }
     for (int64_t i = 0; i < p->n && status == RW_OK; i++) {
         double *row = rows + i * width;
         row[0] = rw_run_time(r);

@@ -3,7 +3,9 @@
  *   output: {probes: {wall: {at: [0.5, 0.1]}, axis: {from: [0, 0.5], to: [1, 0.5], points: 101}}}
  *
  *   probes/wall.csv   t,u,v        a row for each row of series.csv
- *   probes/axis.csv   t,x,y,u,v    a row for each point of each output */
+ *   probes/axis.csv   t,x,y,u,v    a row for each point of each output
+ *
+ * A complex field A has two columns, A_re and A_im. */
 #ifndef RW_PROBES_H
 #define RW_PROBES_H
 
@@ -31,8 +33,10 @@ typedef struct rw_probes {
     double *position; /* [n] of the tables in the checkpoint, from which the run goes on */
 } rw_probes;
 
-/* The name of the picture of a field, "probe-wall-u.png". */
-void rw_probe_figure(const rw_probe *p, const char *field, char name[200]);
+enum { RW_PROBE_COLUMN = 140 };
+
+/* The name of the picture of a column, "probe-wall-u.png". */
+void rw_probe_figure(const rw_probe *p, const char *column, char name[200]);
 /* The probes of a case, which must lie in the domain. rw_free(*list), also after a failure. Wrong ones are noted and
  * left out. `places`: false where the sides of the domain are not known. */
 rw_status rw_probes_read(const rw_case *c, const rw_domain *domain, bool places, rw_probe **list, int *n);

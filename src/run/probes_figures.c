@@ -61,27 +61,33 @@ static void describe_place(const rw_run *r, const double x[3], char text[96])
     else snprintf(text, 96, "(%.6g, %.6g, %.6g)", x[0], x[1], x[2]);
 }
 
-static rw_status draw_probe(rw_run *r, const rw_probe *p, const rw_csv_table *table)
+/* A column of a table: a field, or a part of it. */
+static rw_status draw_column(rw_run *r, const rw_probe *p, const rw_csv_table *table, int column, const char *unit)
 {
     char from[96], to[96], title[420], below[420], label[160], name[220], file[200], path[RW_PATH_SIZE];
     describe_place(r, p->from, from);
     describe_place(r, p->to, to);
     const bool titled = r->top.title && *r->top.title;
-    for (int f = 0; f < r->problem->nfields; f++) {
-        const rw_state_field *field = &r->problem->fields[f];
-        rw_picture_label(field->name, field->unit, label, sizeof(label));
-        snprintf(below, sizeof(below), "%s%s%s %s%s%s", titled ? label : "", titled ? ", " : "", p->name, from,
-                 p->is_line ? " to " : "", p->is_line ? to : "");
-        snprintf(title, sizeof(title), "%s", titled ? r->top.title : label);
-        rw_probe_figure(p, field->name, file);
-        snprintf(name, sizeof(name), "figures/%s", file);
-        RW_TRY(rw_folder_claim(r, name, path));
-        const rw_figure_page page = {.title = title, .subtitle = below};
-        const int column = rw_probe_columns_before(r, p) + f;
-        RW_TRY(p->is_line ? draw_line(r, path, &page, p, table, column, label)
-                          : draw_point(r, path, &page, table, column, label));
-        r->npictures++;
-    }
+    rw_picture_label(table->names[column], unit, label, sizeof(label));
+    snprintf(below, sizeof(below), "%s%s%s %s%s%s", titled ? label : "", titled ? ", " : "", p->name, from,
+             p->is_line ? " to " : "", p->is_line ? to : "");
+    snprintf(title, sizeof(title), "%s", titled ? r->top.title : label);
+    rw_probe_figure(p, table->names[column], file);
+    snprintf(name, sizeof(name), "figures/%s", file);
+    RW_TRY(rw_folder_claim(r, name, path));
+    const rw_figure_page page = {.title = title, .subtitle = below};
+    RW_TRY(p->is_line ? draw_line(r, path, &page, p, table, column, label)
+                      : draw_point(r, path, &page, table, column, label));
+    r->npictures++;
+    return RW_OK;
+}
+
+static rw_status draw_probe(rw_run *r, const rw_probe *p, const rw_csv_table *table)
+{
+    int column = rw_probe_columns_before(r, p);
+    for (int f = 0; f < r->problem->nfields; f++)
+        for (int part = 0; part < rw_probe_parts(r, f); part++, column++)
+            RW_TRY(draw_column(r, p, table, column, r->problem->fields[f].unit));
     return RW_OK;
 }
 

@@ -221,8 +221,12 @@ rw_status rw_probes_draw(rw_run *r); /* probes_figures.c */
 int rw_probe_columns_before(const rw_run *r, const rw_probe *p);
 rw_status rw_probes_close(rw_run *r);
 void rw_probes_free(rw_run *r);
-/* probes_names.c: whether a probe writes a file of this name in the subfolder. */
+/* probes_names.c: whether a probe writes a file of this name in the subfolder; columns of values in its table: 1 of a
+ * field, 2 of a complex one. */
 bool rw_probes_owns(const rw_run *r, const char *folder, const char *name);
+int rw_probe_parts(const rw_run *r, int field);
+int rw_probe_columns(const rw_run *r); /* of all fields */
+void rw_probe_column(const rw_run *r, int field, int part, char name[RW_PROBE_COLUMN]);
 /* animation.c: refuses an animation without frames; makes them at the end. */
 rw_status rw_animation_check(const rw_run *r);
 rw_status rw_animation_make(rw_run *r);

@@ -99,8 +99,20 @@ static void test_paths_are_what_changing_a_value_changes(void **state)
     static const rw_boundary cold[6] = {DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("1"), NONE, NONE};
     static const rw_boundary ring[12] = {PERIODIC, PERIODIC, DIRICHLET("0"), NEUMANN("1"), NONE, NONE,
                                          PERIODIC, PERIODIC, DIRICHLET("0"), NEUMANN("1"), NONE, NONE};
+    /* in layout node given nodes are in the array, whose values there do not count */
+    static const rw_boundary zero = NEUMANN("0"),
+                             reading[][12] = {{DIRICHLET("inner(v, 3)"), NEUMANN("u^2"), zero, zero, NONE, NONE, zero,
+                                               NEUMANN("inner(u, 5) + dy(v)"), zero, DIRICHLET("u"), NONE, NONE},
+                                              {NEUMANN("inner(v, 3)"), NEUMANN("0.3*dy(u)"), zero, zero, NONE, NONE,
+                                               zero, NEUMANN("inner(u, 5) + v^2"), zero, NEUMANN("u"), NONE, NONE}};
     problem p;
     if (!on("cpu")) skip();
+    for (int layout = RW_GRID_CELL; layout <= RW_GRID_NODE; ++layout) { /* sides that read fields */
+        describe(&p, "du/dt = laplace(u) + 0.7*laplace(v)\ndv/dt = 0.3*laplace(u) + laplace(v)", 2, 2, SIZE,
+                 reading[layout == RW_GRID_NODE]);
+        p.spec.layout = layout;
+        compare_with_changes(&p);
+    }
     describe(&p, "du/dt = laplace(u) - u^3", 1, 2, SIZE + 1, cold);
     compare_with_changes(&p);
     describe(&p, "du/dt = -3*upwind1(u, 1, 0)", 1, 2, SIZE + 1, cold); /* from one side along x */

@@ -71,6 +71,35 @@ steps=$(grep -o '"steps": [0-9]*' react/run.json | head -1 | tr -dc 0-9)
 "$RECHENWERK" check react.yaml >out
 has "steps    $steps: an earlier run of this case"
 
+# initial values that are complex, or read data; data in equations
+cat >complex.yaml <<'EOF'
+problem: pde
+grid: {size: [32], extent: [32]}
+data: {k: "1 + x/31", m: "3*k"}
+fields: {u: {initial: "m"}}
+equations: "du/dt = k*laplace(u) - m*u"
+time: {end: 1, method: rkc2}
+output: {every: 0.5}
+EOF
+"$RECHENWERK" check complex.yaml >out
+has 'radius   13.7,' # (4/h^2 + 3) k at the upper side
+"$RECHENWERK" check complex.yaml -s 'fields={u: {type: complex, initial: "(1 + 2i)*m"}}' -s 'equations=du/dt = 2*u' >out
+has 'no mistakes'
+
+# outputs of names and settings that do not fit the fields
+mistake() { # setting, pattern
+    code=0
+    "$RECHENWERK" check complex.yaml -s "$1" >out 2>&1 || code=$?
+    [ "$code" -ne 0 ] || { echo "$1 is no mistake"; cat out; exit 1; }
+    has "$2"
+}
+mistake output.figures=[w] "output.figures: 'w' is not a field"
+mistake output.animation=[w] "output.animation: 'w' is not a field"
+mistake output.limits=some 'output.limits = some is none of'
+mistake 'data={k: {file: none.npy}, m: "1"}' 'none.npy: cannot be opened'
+mistake 'fields={u: {initial: {run: nowhere, field: u}}}' 'nowhere/checkpoint.h5'
+mistake output.every=1e-7 'output.every = 1e-07 makes'
+
 # what needs the device is not known: norms of fields have derivatives that are not finite
 "$RECHENWERK" check react.yaml -s 'equations=du/dt = -sqrt(abs(u - 1))' >out
 has 'no mistakes'

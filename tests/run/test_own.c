@@ -222,6 +222,25 @@ static void test_pictures_of_vectors(void **state)
 }
 
 /* Only what is asked for, by the names of vectors. */
+/* Names that a complex field takes in results. */
+static void test_parts_of_complex_fields(void **state)
+{
+    (void)state;
+    static const char *const outputs[] = {"derived: {A_abs: \"abs(A)\"}", "series: {A_im: \"mean(imag(A))\"}"};
+    for (int i = 0; i < 2; ++i) {
+        char text[512], path[128];
+        rw_case *c = NULL;
+        snprintf(text, sizeof text,
+                 CASE("{A: {type: complex, initial: \"x\"}}",
+                      "equations: \"dA/dt = 0\"\ntime: {end: 1}\noutput: {%s}\n"),
+                 outputs[i]);
+        snprintf(path, sizeof path, "%s/case.yaml", folder);
+        assert_int_equal(rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, &c), RW_ERR_INPUT);
+        assert_non_null(strstr(rw_message(ctx), "is a part of the complex field A in results: choose another name"));
+        rw_case_free(&c);
+    }
+}
+
 static void test_derived_fields_are_selected(void **state)
 {
     (void)state;
@@ -309,6 +328,7 @@ int main(void)
                                        cmocka_unit_test(test_files_of_vectors),
                                        cmocka_unit_test(test_pictures_of_vectors),
                                        cmocka_unit_test(test_derived_fields_are_selected),
+                                       cmocka_unit_test(test_parts_of_complex_fields),
                                        cmocka_unit_test(test_a_restart_has_the_same_derived_fields),
                                        cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, setup, teardown);

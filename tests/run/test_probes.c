@@ -65,6 +65,8 @@ static void test_probes_are_cubic(void **state)
     check_cubic("layout: auto", "\"" CUBIC "\"");
     check_cubic("layout: auto", "{x: \"" CUBIC "\", bottom: \"" CUBIC "\"}");
     check_cubic("layout: cell", "neumann");
+    check_cubic("layout: node", "neumann");
+    check_cubic("layout: node", "{x: \"" CUBIC "\", bottom: \"" CUBIC "\"}");
 }
 
 /* Across the end of a periodic axis, and on axes that are shorter than a cubic polynomial. */
@@ -89,6 +91,47 @@ static void test_probes_of_other_axes(void **state)
     rw_csv_table point = read_table("small", "probes/p.csv");
     near(column(&point, "u")[0], 0.3 + 2 * 0.49, 1e-14);
     rw_csv_free(&point);
+}
+
+/* A complex field has two columns and two curves; sides that are given are among the nodes. */
+static void test_probes_of_complex_fields(void **state)
+{
+    (void)state;
+    static const char *const grids[] = {"precision: f64", "precision: f32", "layout: node"};
+    for (int g = 0; g < (int)(sizeof grids / sizeof *grids); ++g) {
+        char text[1024], path[128], results[32];
+        const double tolerance = g == 1 ? 1e-6 : 1e-14;
+        snprintf(text, sizeof text,
+                 "problem: pde\ngrid: {size: [7, 6], %s}\n"
+                 "fields: {A: {type: complex, initial: \"(1 + 2i)*x^2*y\", boundary: {x: \"(1 + 2i)*x^2*y\"}}}\n"
+                 "equations: \"dA/dt = 0\"\ntime: {end: 1, method: rk4, step: 0.5}\n"
+                 "output: {every: 0.5, fields: [], probes: {p: {at: [0.97, 0.5]}, l: {from: [0, 0.5], to: [1, 0.5], "
+                 "points: 3}}}\n",
+                 grids[g]);
+        write_case(text, path);
+        snprintf(results, sizeof results, "complex%d", g);
+        run_to_end(path, results, NULL, false);
+        rw_csv_table point = read_table(results, "probes/p.csv"), line = read_table(results, "probes/l.csv");
+        assert_int_equal(point.n_columns, 3);
+        for (size_t k = 0; k < point.n_rows; ++k) {
+            near(column(&point, "A_re")[k], 0.5 * 0.97 * 0.97, tolerance);
+            near(column(&point, "A_im")[k], 0.97 * 0.97, tolerance);
+        }
+        assert_int_equal(line.n_rows, 9);
+        for (size_t k = 0; k < line.n_rows; ++k) {
+            const double x = (double)(k % 3) / 2;
+            near(column(&line, "A_re")[k], 0.5 * x * x, tolerance);
+            near(column(&line, "A_im")[k], x * x, tolerance);
+        }
+        assert_int_equal(access(result(results, "figures/probe-p-A_re.png"), F_OK), 0);
+        assert_int_equal(access(result(results, "figures/probe-l-A_im.png"), F_OK), 0);
+        rw_csv_free(&point);
+        rw_csv_free(&line);
+        run_to_end(path, results, "time.end=2", true); /* the tables go on */
+        point = read_table(results, "probes/p.csv");
+        assert_int_equal(point.n_rows, 5);
+        rw_csv_free(&point);
+    }
 }
 
 /* Restarts write the same tables, which have a row for each row of series.csv; other probes are refused. Pictures
@@ -155,6 +198,25 @@ static void test_animations_without_frames(void **state)
     }
 }
 
+/* Modulus and phase of a complex field are two animations. */
+static void test_animations_of_complex_fields(void **state)
+{
+    (void)state;
+    size_t n;
+    char path[128];
+    write_case(CASE("{A: {type: complex, initial: \"x + 1i*y\"}}",
+                    "equations: \"dA/dt = -A\"\ntime: {end: 1, method: rk4, step: 0.25}\n"
+                    "output: {every: 0.5, fields: [], animation: A}\n"),
+               path);
+    run_to_end(path, "complex_film", NULL, false);
+    static const char *const names[] = {"figures/A_abs-animation.png", "figures/A_arg-animation.png"};
+    for (int i = 0; i < 2; ++i) {
+        char *bytes = read_bytes("complex_film", names[i], &n);
+        assert_memory_equal(bytes + 37, "acTL\0\0\0\3\0\0\0\0", 12);
+        rw_free(bytes);
+    }
+}
+
 /* A program ffmpeg that writes its arguments into the last of them, and fails as told. */
 static void put_ffmpeg(int code)
 {
@@ -208,8 +270,10 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_mistakes_of_probes),
                                        cmocka_unit_test(test_probes_are_cubic),
                                        cmocka_unit_test(test_probes_of_other_axes),
+                                       cmocka_unit_test(test_probes_of_complex_fields),
                                        cmocka_unit_test(test_a_restart_has_the_same_probes),
                                        cmocka_unit_test(test_animations_without_frames),
-                                       cmocka_unit_test(test_animations)};
+                                       cmocka_unit_test(test_animations),
+                                       cmocka_unit_test(test_animations_of_complex_fields)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -37,6 +37,12 @@ static void test_refused(void **state)
         {NONE("{x: {initial: {file: x.npy}}}", "dx/dt = 1"), "fields.x.initial: there is no space (grid: none)"},
         {NONE("{x: {initial: \"x + 1\"}}", "dx/dt = 1"), "field x is not allowed here: use only t and parameters"},
         {NONE("{laplace: {initial: \"1\"}}", "dx/dt = 1"), "is a coordinate, operator or function of the language"},
+        {NONE("{x: {initial: \"1\"}}\ndata: {k: {file: k.npy}}", "dx/dt = k"),
+         "case.yaml:4:11: data.k: there is no space (grid: none): give one value"},
+        {SYSTEM("none", "{x: {initial: \"1\"}}", "dx/dt = 1", TIME "output: {derived: {d: \"2*x\"}}\n"),
+         "case.yaml:6:20: output.derived.d: there is no space (grid: none), and no fields: write it under"},
+        {SYSTEM("none", "{x: {initial: \"1\"}}", "dx/dt = 1", TIME "output: {probes: {p: {at: [0.5]}}}\n"),
+         "case.yaml:6:18: output.probes: there is no space (grid: none), and no points"},
         {SYSTEM("one", "{x: {initial: \"1\"}}", "dx/dt = 1", TIME), "grid is a single value, not a map"},
         {"problem: pde\ngrid: {size: [8]}\nfields: none\nequations: \"dx/dt = 1\"\n" TIME, "fields is a single value"},
     };
@@ -109,6 +115,9 @@ static void test_outputs(void **state)
                          &report),
                      RW_ERR_NOT_CONVERGED);
     assert_non_null(strstr(rw_message(ctx), "checks.a = -0.41"));
+    assert_int_equal(run(ROTATION("none", "rtol: 1e-5", "output: {every: 0.1, animation: [x]}\n"), "film", &report),
+                     RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(ctx), "output.animation: there are no frames, since there is no space"));
     /* fields of two units have pictures of their own */
     assert_int_equal(run(SYSTEM("none", "{a: {initial: \"1\", unit: K}, b: {initial: \"1\"}}", "da/dt = b; db/dt = -a",
                                 "time: {end: 2}\noutput: {every: 0.1}\n"),
@@ -116,6 +125,31 @@ static void test_outputs(void **state)
                      RW_OK);
     assert_int_equal(report.pictures, 2);
     assert_true(exists("units", "figures/series-a.png") && exists("units", "figures/series-b.png"));
+}
+
+/* Data are numbers; own columns are of values, without a reduction. */
+static void test_data_and_columns(void **state)
+{
+    (void)state;
+    rw_csv_table table;
+    rw_run_report report;
+    assert_int_equal(run("problem: pde\ngrid: none\nparameters: {a: 2}\ndata: {k: \"a + 1\", m: \"2*k\"}\n"
+                         "fields: {x: {initial: \"m\"}, w: {type: complex, initial: \"1i\"}}\n"
+                         "equations: \"dx/dt = -k*x; dw/dt = 1i*w\"\ntime: {end: 1, rtol: 1e-8}\n"
+                         "output: {every: 0.5, series: {square: \"x^2\", both: \"k*x + t\", size: \"abs(w)\"}}\n"
+                         "checks: {x: {value: \"x - m*exp(-k*t)\", tolerance: 1e-6}}\n",
+                         "data", &report),
+                     RW_OK);
+    assert_int_equal(rw_series_read(ctx, result("data", "."), &table), RW_OK);
+    assert_int_equal(table.n_columns, 7);
+    for (size_t i = 0; i < table.n_rows; ++i) {
+        const double x = table.columns[2][i];
+        assert_true(fabs(x - 6 * exp(-3 * table.columns[0][i])) < 1e-6);
+        assert_true(fabs(table.columns[4][i] - x * x) < 1e-12);
+        assert_true(fabs(table.columns[5][i] - 3 * x - table.columns[0][i]) < 1e-12);
+        assert_true(fabs(table.columns[6][i] - 1) < 1e-6);
+    }
+    rw_csv_free(&table);
 }
 
 static void test_failures(void **state)
@@ -195,9 +229,13 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_outputs), cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_library), cmocka_unit_test(test_a_restart_gives_the_same_bytes),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_data_and_columns),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_a_restart_gives_the_same_bytes),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -99,10 +99,11 @@ static rw_status fill_masks(pde_problem *p)
 
 rw_status pde_make_data(const rw_case *c, pde_problem *p, rw_memory memory)
 {
-    int64_t shape[3];
+    int64_t shape[3] = {1}; /* without space each is one number */
+    const int rank = RW_MAX(p->grid.ndim, 1);
     for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
     for (int i = 0; i < p->ndata; ++i)
-        RW_TRY(rw_array_create(p->device, p->data[i].dtype, p->grid.ndim, shape, memory, &p->sources[i].array));
+        RW_TRY(rw_array_create(p->device, p->data[i].dtype, rank, shape, memory, &p->sources[i].array));
     RW_TRY(fill_masks(p));
     return p->ndata ? pde_make_values(c, p, "data", p->sources, p->ndata, &p->fill) : RW_OK;
 }

@@ -70,7 +70,10 @@ rw_status pde_read_derived(const rw_case *c, pde_problem *p)
     rw_named_expr *list;
     int n;
     rw_status status = rw_named_read(c, "output.derived", &list, &n);
-    if (status == RW_OK && n) status = read_all(c, p, list, n);
+    if (status == RW_OK && n && p->grid.ndim == 0)
+        status = rw_named_fail(c, "output.derived", list->name,
+                               ": there is no space (grid: none), and no fields: write it under output.series");
+    else if (status == RW_OK && n) status = read_all(c, p, list, n);
     rw_free(list);
     return status;
 }

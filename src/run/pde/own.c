@@ -113,6 +113,10 @@ rw_status pde_check_own_name(const rw_case *c, const pde_problem *p, const char 
     for (int f = 0; f < p->nfields; ++f)
         if (!strcmp(p->fields[f].name, name))
             return rw_named_fail(c, setting, name, ": %s is a field: choose another name", name);
+    const int whole = pde_find_whole(p, name);
+    if (whole >= 0)
+        return rw_named_fail(c, setting, name, ": %s is a part of the complex field %s in results: choose another name",
+                             name, p->fields[whole].name);
     for (int i = 0; i < p->nscalars; ++i)
         if (!strcmp(p->scalars[i].name, name))
             return rw_named_fail(c, setting, name, ": %s is a parameter: choose another name", name);
@@ -143,7 +147,7 @@ static rw_status inspect_column(const rw_case *c, const pde_problem *p, pde_lang
     if (is_column(p, e->name))
         return rw_named_fail(c, setting, e->name, ": series.csv has a column %s already: choose another name", e->name);
     RW_TRY(pde_lower_named(c, l, e, &v));
-    if (v.n > 1 || l->graph->nodes[v.node[0]].is_field)
+    if (v.n > 1 || (l->graph->nodes[v.node[0]].is_field && p->grid.ndim > 0)) /* without space a field is a number */
         return rw_case_fail(
             c, e->value,
             "output.series.%.60s is a %s, not a number: reduce it with integral, mean, max, norm, …, or "
@@ -198,6 +202,11 @@ rw_status pde_inspect_probes(const rw_case *c, const pde_problem *p)
     rw_probe *list;
     int n;
     const rw_domain domain = pde_domain(p);
+    const rw_tree *node = rw_case_node(c, "output.probes");
+    if (node && !p->no_grid && p->grid.ndim == 0)
+        return rw_case_fail(c, node,
+                            "output.probes: there is no space (grid: none), and no points: series.csv has a column for "
+                            "each field: omit this setting");
     rw_status status = rw_probes_read(c, &domain, !p->no_grid, &list, &n);
     rw_free(list);
     return status;

@@ -109,7 +109,9 @@ rw_status pde_make_values(const rw_case *c, pde_problem *p, const char *what, co
                           rw_expr **program);
 /* ERR_INPUT with the node of a value that is not finite. */
 rw_status pde_check_finite(const rw_case *c, const pde_problem *p, const pde_values *v);
-/* names.c: no field has the name of a part of a complex one. map: the fields of the case. */
+/* names.c: the complex field of which a name is that of a part; -1: none. */
+int pde_find_whole(const pde_problem *p, const char *name);
+/* No field has the name of a part of a complex one. map: the fields of the case. */
 rw_status pde_check_parts(const rw_case *c, const pde_problem *p, const rw_tree *map);
 /* initial.c */
 /* Sets the values of all fields, or makes the program that will. */
