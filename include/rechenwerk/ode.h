@@ -77,7 +77,7 @@ typedef struct rw_ode_spec {
      * integrated, part of no norm and of no checkpoint. In conditions of sides, u8 has beyond the ends of a side the
      * value of its nearest node; others are extrapolated. rw_ode_bind binds their arrays, which are only read; none is
      * copied. `boundary`: their values beyond the sides; an axis that is periodic for the fields is so for them,
-     * whatever is given (default: that of the nearest node). */
+     * whatever is given (without one: that of the nearest node). */
     const rw_expr_field *externals;
     int64_t nexternals;
 } rw_ode_spec;
