@@ -66,7 +66,9 @@ static void check_pixels(int frame, const unsigned char *head, const unsigned ch
     unsigned char *png = malloc(n + 64), *p = png;
     memcpy(p, head, 33); /* signature and IHDR */
     p += 33;
-    p[0] = (unsigned char)(n >> 24), p[1] = (unsigned char)(n >> 16), p[2] = (unsigned char)(n >> 8);
+    p[0] = (unsigned char)(n >> 24);
+    p[1] = (unsigned char)(n >> 16);
+    p[2] = (unsigned char)(n >> 8);
     p[3] = (unsigned char)n;
     memcpy(p + 4, "IDAT", 4);
     memcpy(p + 8, data, n);

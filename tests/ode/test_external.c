@@ -56,7 +56,9 @@ static void describe_rows(problem *p, const char *text, rw_ode_method method, in
     describe(p, text, 2, ndim, ndim == 3 ? 8 : 14, sides);
     p->spec.order = order;
     p->spec.method = method;
-    p->spec.rtol = 1e-5, p->spec.atol = 1e-7, p->spec.max_step = 2e-3;
+    p->spec.rtol = 1e-5;
+    p->spec.atol = 1e-7;
+    p->spec.max_step = 2e-3;
     if (method == RW_ODE_RK4) p->spec.step = 1e-3;
 }
 
@@ -69,7 +71,8 @@ static void compare_with_formula(rw_ode_method method, int ndim, const rw_bounda
     start(&p, bump);
     run_to(&p, 0.1); /* more than 32 steps: ROCK has its chains then */
     describe_rows(&q, RATES, method, ndim, sides, order);
-    q.spec.externals = &external, q.spec.nexternals = 1;
+    q.spec.externals = &external;
+    q.spec.nexternals = 1;
     start(&q, bump);
     rw_array *k = array_with(&q, type, k_of);
     OK(rw_ode_bind(q.ode, "k", k));
@@ -132,7 +135,8 @@ static void test_evaluator(void **state)
             for (int plain = 0; plain < 2; ++plain) {
                 compiler(!plain);
                 describe_rows(&p[plain], RATES, RW_ODE_RK4, ndim, mixed, order);
-                p[plain].spec.externals = &external, p[plain].spec.nexternals = 1;
+                p[plain].spec.externals = &external;
+                p[plain].spec.nexternals = 1;
                 start(&p[plain], bump);
                 k[plain] = array_with(&p[plain], RW_F64, k_of);
                 OK(rw_ode_bind(p[plain].ode, "k", k[plain]));
@@ -168,7 +172,8 @@ static double error_with(int n)
     problem p;
     rw_expr_field external[2] = {{.name = "k", .boundary = {NEUMANN, NEAREST}}, {.name = "q"}};
     describe(&p, "du/dt = div(k*grad(u)) + q*exp(-t)", 1, 1, n, sides);
-    p.spec.externals = external, p.spec.nexternals = 2;
+    p.spec.externals = external;
+    p.spec.nexternals = 2;
     p.spec.step = 0.1 / n / n;
     end_time = 0;
     start(&p, exact);
@@ -204,8 +209,10 @@ static void test_arrays_stay(void **state)
     void *w;
     char *text;
     describe(&p, "du/dt = -k*u", 1, 1, 14, NULL);
-    p.spec.externals = &external, p.spec.nexternals = 1;
-    p.spec.step = 0.01, p.spec.record = RW_SWITCH_ON;
+    p.spec.externals = &external;
+    p.spec.nexternals = 1;
+    p.spec.step = 0.01;
+    p.spec.record = RW_SWITCH_ON;
     const int64_t bytes = rw_ode_bytes(&p.spec);
     p.spec.nexternals = 0;
     assert_int_equal(bytes - rw_ode_bytes(&p.spec), cells_of(&p) * 8);
@@ -268,7 +275,8 @@ static void test_refused(void **state)
         p.scalars[0] = (rw_expr_scalar){.name = "a"};
         p.spec.nscalars = 1;
         p.spec.step = 0.1;
-        p.spec.externals = &external, p.spec.nexternals = 1;
+        p.spec.externals = &external;
+        p.spec.nexternals = 1;
         const rw_status status = rw_ode_create(dev, &p.spec, &p.ode);
         if (status != (rows[i].type == RW_C128 ? RW_ERR_ARGUMENT : RW_ERR_INPUT) ||
             !strstr(rw_message(ctx), rows[i].message))
@@ -277,7 +285,8 @@ static void test_refused(void **state)
     problem p;
     const rw_expr_field twice[2] = {{.name = "k"}, {.name = "k"}};
     describe(&p, "du/dt = k", 1, 1, 14, NULL);
-    p.spec.externals = twice, p.spec.nexternals = 2;
+    p.spec.externals = twice;
+    p.spec.nexternals = 2;
     FAILS(RW_ERR_INPUT, "external field k is declared twice", rw_ode_create(dev, &p.spec, &p.ode));
 }
 

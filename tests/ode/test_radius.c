@@ -426,7 +426,8 @@ static void test_sides_that_read_count(void **state)
             problem p;
             describe(&p, "du/dt = laplace(u)", 1, 1, 61, sides);
             p.spec.grid.spacing[0] = 1. / 60;
-            p.spec.method = RW_ODE_RK4, p.spec.order = 2;
+            p.spec.method = RW_ODE_RK4;
+            p.spec.order = 2;
             start(&p, uniform);
             rho[reads] = radius_of(&p);
             finish(&p);

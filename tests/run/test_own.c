@@ -254,7 +254,9 @@ static void test_derived_fields_are_selected(void **state)
     assert_int_equal(access(result("some", "npy/000000-q_x.npy"), F_OK), 0);
     assert_int_not_equal(access(result("some", "npy/000000-rot.npy"), F_OK), 0);
     assert_int_equal(report.pictures, 3);
-    options.set = wrong, options.nset = 1, options.force = true;
+    options.set = wrong;
+    options.nset = 1;
+    options.force = true;
     assert_int_equal(rw_run_case(ctx, path, &options, &report), RW_ERR_INPUT);
     assert_non_null(strstr(rw_message(ctx), "output.fields: 'q_x' is not a field; "));
 }
