@@ -122,6 +122,16 @@ static const space_case space[] = {
       {RW_BOUNDARY_PERIODIC, 0, 0, 0}}},
 };
 
+#define RADIATION                                                                                                      \
+    {                                                                                                                  \
+        "1-D radiation and Robin", U1, S1, 1,                                                                          \
+        {                                                                                                              \
+            {RW_BOUNDARY_NEUMANN, "-u^3 + (" U1 ")^3 + 2*exp(-t)*sin(2*x) - t", 0, 0},                                 \
+            {                                                                                                          \
+                RW_BOUNDARY_ROBIN, "u", "1 + u^2", "(" U1 ")^2 + (1 + (" U1 ")^2)*(t - 2*exp(-t)*sin(2*x))"            \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
 /* Sides that read fields. The value on a side from its slope by differences inwards, of order 2 and 4; in layout cell
  * u is half a spacing inside, and the value on the side is extrapolated. */
 static const struct reading_case {
@@ -129,22 +139,8 @@ static const struct reading_case {
     rw_grid_layout layout;
     int order;
 } reading[] = {
-    {{"1-D radiation and Robin",
-      U1,
-      S1,
-      1,
-      {{RW_BOUNDARY_NEUMANN, "-u^3 + (" U1 ")^3 + 2*exp(-t)*sin(2*x) - t", 0, 0},
-       {RW_BOUNDARY_ROBIN, "u", "1 + u^2", "(" U1 ")^2 + (1 + (" U1 ")^2)*(t - 2*exp(-t)*sin(2*x))"}}},
-     RW_GRID_AUTO,
-     2},
-    {{"1-D radiation and Robin",
-      U1,
-      S1,
-      1,
-      {{RW_BOUNDARY_NEUMANN, "-u^3 + (" U1 ")^3 + 2*exp(-t)*sin(2*x) - t", 0, 0},
-       {RW_BOUNDARY_ROBIN, "u", "1 + u^2", "(" U1 ")^2 + (1 + (" U1 ")^2)*(t - 2*exp(-t)*sin(2*x))"}}},
-     RW_GRID_AUTO,
-     4},
+    {RADIATION, RW_GRID_AUTO, 2},
+    {RADIATION, RW_GRID_AUTO, 4},
     {{"1-D value from a slope",
       U1,
       S1,
