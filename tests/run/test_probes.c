@@ -217,7 +217,7 @@ static void test_animations_of_complex_fields(void **state)
     }
 }
 
-/* A program ffmpeg that writes its arguments into the last of them, and fails as told. */
+/* A program ffmpeg that writes its arguments to the file that the last one names, and ends with this status. */
 static void put_ffmpeg(int code)
 {
     char text[400];
