@@ -41,7 +41,9 @@ static bool add_array(rw_emitter *e, rw_slot slot, const char *type, const char 
     return add_slot(e, slot.kind, slot.index, slot.read, slot.written) && !e->arrays.failed && !e->array_names.failed;
 }
 
-/* Functions for values beyond sides take the fields that sides read as further arguments. */
+static bool is_table_of_sides(const rw_emitter *e, int n) { return e->use.table && e->use.table[n] & RW_BY_SIDES; }
+
+/* Functions for values beyond sides take the fields that sides read and their tables as further arguments. */
 static bool add_read_by_sides(rw_emitter *e)
 {
     e->own = e->uniforms.length;
@@ -50,6 +52,11 @@ static bool add_read_by_sides(rw_emitter *e)
         const char *name = e->g->fields[f].name;
         rw_text_add(&e->uniforms, ", GLOBAL const %s *b_%s", rw_dtype_word(e->g->fields[f].dtype), name);
         rw_text_add(&e->uniform_names, ", b_%s", name);
+    }
+    for (int n = 0; n < e->use.nnodes; ++n) {
+        if (!is_table_of_sides(e, n)) continue;
+        rw_text_add(&e->uniforms, ", GLOBAL const real *bt%d", n);
+        rw_text_add(&e->uniform_names, ", bt%d", n);
     }
     return !e->uniforms.failed && !e->uniform_names.failed;
 }
@@ -106,6 +113,8 @@ void rw_emit_head(rw_emitter *e)
             const char *name = e->g->fields[f].name;
             ADD("    GLOBAL const %s *b_%s = f_%s;\n", rw_dtype_word(e->g->fields[f].dtype), name, name);
         }
+    for (int n = 0; n < e->use.nnodes; ++n)
+        if (is_table_of_sides(e, n)) ADD("    GLOBAL const real *bt%d = t%d;\n", n, n);
 }
 
 void rw_emit_tile(rw_emitter *e, const char *indent)

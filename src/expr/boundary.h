@@ -43,6 +43,16 @@ rw_status rw_check_robin(rw_context *ctx, const rw_graph *graph, const rw_expr_f
 /* values: nodes of a, b, c, -1 where the kind has none. */
 void rw_set_boundary(rw_graph *graph, int field, int side, rw_boundary_kind kind, const rw_node values[3]);
 
+/* Formulas of order 4: the axis has enough unknowns. */
+bool rw_axis_is_order4(const rw_graph *graph, int field, int axis);
+/* What the values up to `reach` nodes beyond a side are computed from; returns how many nodes. They are a, b, c and the
+ * spacing. Where the condition a u + b du/dn = c is half a spacing outside (layout cell) and one node is asked for, they
+ * are share and part: there it has the value share u + part. */
+enum { RW_SIDE_NODES = 4 };
+int rw_side_nodes(rw_graph *graph, int field, int side, int reach, rw_node nodes[RW_SIDE_NODES]);
+bool rw_side_has_share(const rw_graph *graph, int field, int side, int reach);
+/* The node, a share or part, is a function of one coordinate along the side and looked up (table.c). */
+bool rw_side_looks_up(const rw_graph *graph, int field, int side, int reach, rw_node n);
 /* Layout node: what the side gives its nodes; `value` with it (of a corner of several such sides the mean) or with 0 at
  * nodes that are given. */
 rw_node rw_given_value(rw_graph *graph, const rw_graph_side *side);

@@ -58,11 +58,10 @@ static void choose_precision(rw_emitter *e)
     for (int f = 0; f < e->g->nfields; ++f)
         if (e->use.read[f] || e->use.written[f])
             e->k->has_complex = e->k->has_complex || rw_dtype_is_complex(e->g->fields[f].dtype);
-    e->mixed = e->g->given;
+    e->mixed = rw_pass_use_is_mixed(e->plan, &e->use);
     for (int n = 0; n < e->use.nnodes; ++n) {
         const rw_graph_node *p = e->g->nodes + n;
         if (e->use.needed[n] || e->use.uniform[n]) e->k->has_complex = e->k->has_complex || p->is_complex;
-        e->mixed = e->mixed || (e->use.needed[n] && p->op == RW_OP_FIELD && rw_is_mixed(p));
     }
 }
 

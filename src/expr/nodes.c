@@ -255,8 +255,9 @@ static void emit_table_value(rw_emitter *e, rw_node n)
 {
     int axis = rw_table_axis(e->g, n);
     char i = rw_index_letter[axis], N = rw_size_letter[axis];
-    if (e->beyond && axis > 0) ADD("t%d[%c < 0 ? 0 : %c < N%c ? %c : N%c - 1]", n, i, i, N, i, N);
-    else ADD("t%d[%c]", n, i);
+    const char *own = e->side ? "b" : ""; /* an argument of functions for values beyond sides */
+    if (e->beyond && axis > 0) ADD("%st%d[%c < 0 ? 0 : %c < N%c ? %c : N%c - 1]", own, n, i, i, N, i, N);
+    else ADD("%st%d[%c]", own, n, i);
 }
 
 /* The number of the node in the whole grid, from the indices that its arguments are. */

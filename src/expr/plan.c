@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/boundary.h"
+
 rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph, int trace)
 {
     memset(plan, 0, sizeof *plan);
@@ -288,7 +290,8 @@ static void add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n, rw_n
     use->needed[n] = (uint8_t)RW_MAX(use->needed[n], need);
     if (met) return;
     if (use->table && rw_table_axis(g, n) >= 0) {
-        use->table[n] = use->coordinates = true;
+        use->table[n] |= RW_BY_CELLS;
+        use->coordinates = true;
         return;
     }
     const rw_store *forward = rw_plan_forward(plan, pass, p);
@@ -337,8 +340,8 @@ static void add_read_by_sides(rw_graph *g, rw_pass_use *use)
     }
 }
 
-/* Boundary formulas of fields that are read, for all sides that some field is read beyond: only their uniforms, and the
- * spacing that slopes need; the formulas themselves are not computed for each cell. */
+/* Boundary formulas of fields that are read, for all sides that some field is read beyond: only what they take as
+ * arguments; the formulas themselves are not computed for each cell. */
 static rw_status add_boundaries(const rw_plan *plan, int pass, const bool *read, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
@@ -346,12 +349,16 @@ static rw_status add_boundaries(const rw_plan *plan, int pass, const bool *read,
     rw_pass_use border = *use;
     border.table = NULL;
     if (!(border.needed = rw_calloc((size_t)g->n, 1))) return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
+    const bool mixed = rw_pass_use_is_mixed(plan, use);
     for (int f = 0; f < g->nfields; ++f) {
         if (!read[f]) continue;
         for (int s = 0; s < 2 * g->grid.ndim; ++s) {
-            if (!use->reach[s / 2][s % 2]) continue;
-            for (int i = 0; i < 3; ++i) rw_pass_use_add(plan, pass, &border, g->fields[f].boundary[s].value[i]);
-            if (g->fields[f].boundary[s].slope) rw_pass_use_add(plan, pass, &border, rw_spacing(g, s / 2));
+            rw_node nodes[RW_SIDE_NODES];
+            const int reach = use->reach[s / 2][s % 2], n = reach ? rw_side_nodes(g, f, s, reach, nodes) : 0;
+            for (int i = 0; i < n; ++i)
+                if (use->table && !mixed && rw_side_looks_up(g, f, s, reach, nodes[i]))
+                    use->table[nodes[i]] |= RW_BY_SIDES;
+                else rw_pass_use_add(plan, pass, &border, nodes[i]);
         }
     }
     rw_free(border.needed);
@@ -365,6 +372,10 @@ rw_status rw_pass_use_begin(const rw_plan *plan, rw_pass_use *use)
     for (int d = 0; d < 3; ++d) {
         rw_scalar_argument(g, g->origin[d]);
         rw_scalar_argument(g, g->spacing[d]);
+    }
+    for (int f = 0; f < g->nfields; ++f) {
+        rw_node nodes[RW_SIDE_NODES];
+        for (int s = 0; s < 2 * g->grid.ndim; ++s) rw_side_nodes(g, f, s, 1, nodes);
     }
     use->nnodes = g->n;
     use->read = rw_calloc((size_t)g->nfields + 1, 1);
@@ -421,7 +432,7 @@ static void join_nodes(const rw_plan *plan, const rw_pass_use *from, int first, 
         const rw_graph_node *p = plan->graph->nodes + n;
         to->uniform[n] = to->uniform[n] || from->uniform[n];
         to->needed[n] = RW_MAX(to->needed[n], from->needed[n]);
-        if (to->table) to->table[n] = to->table[n] || from->table[n];
+        if (to->table) to->table[n] |= from->table[n] & RW_BY_CELLS;
         if (!from->needed[n] || p->op != RW_OP_FIELD) continue;
         const rw_store *s = rw_store_of(plan, p);
         if (!s || s->pass < first) to->read[p->index] = true;
@@ -489,6 +500,16 @@ int rw_count_scalars(const rw_pass_use *uses, int n)
 }
 
 bool rw_is_mixed(const rw_graph_node *p) { return (p->offset[0] != 0) + (p->offset[1] != 0) + (p->offset[2] != 0) > 1; }
+
+bool rw_pass_use_is_mixed(const rw_plan *plan, const rw_pass_use *use)
+{
+    bool mixed = plan->graph->given;
+    for (int n = 0; n < use->nnodes; ++n) {
+        const rw_graph_node *p = plan->graph->nodes + n;
+        mixed = mixed || (use->needed[n] && p->op == RW_OP_FIELD && rw_is_mixed(p));
+    }
+    return mixed;
+}
 
 bool rw_axis_is_periodic(const rw_graph *g, int axis)
 {

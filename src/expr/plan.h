@@ -84,6 +84,9 @@ int rw_plan_product(const rw_plan *plan, rw_node sum);
 /* A value is only used within multiply-adds, or also by itself. */
 typedef enum rw_need { RW_WITHIN = 1, RW_ALONE } rw_need;
 
+/* Who looks up a function of one coordinate. */
+typedef enum rw_lookup { RW_BY_CELLS = 1, RW_BY_SIDES = 2 } rw_lookup;
+
 /* What a pass touches. */
 typedef struct rw_pass_use {
     bool *read, *written; /* by field */
@@ -94,7 +97,7 @@ typedef struct rw_pass_use {
     int64_t bytes_per_cell;
     uint8_t *needed; /* by node: to be computed for each cell (rw_need); 0: not needed */
     bool *uniform;   /* by node: an argument of the kernel */
-    bool *table;     /* by node, of those needed: it is looked up; NULL: nothing is */
+    uint8_t *table;  /* by node: it is looked up (rw_lookup); NULL: nothing is */
     int nnodes;
     bool coordinates;
 } rw_pass_use;
@@ -115,6 +118,8 @@ bool rw_pass_use_is_long(const rw_plan *plan, const rw_pass_use *use); /* has fi
 int rw_count_scalars(const rw_pass_use *uses, int n);                  /* arguments that these passes need together */
 /* A field is read at a node that differs on several axes. */
 bool rw_is_mixed(const rw_graph_node *field);
+/* Some field is, or the nodes on the sides are in the array: values are asked for that lie beyond two sides. */
+bool rw_pass_use_is_mixed(const rw_plan *plan, const rw_pass_use *use);
 bool rw_axis_is_periodic(const rw_graph *g, int axis);
 /* All fields are periodic along the same axes: regions go on beyond a side for all or for none. */
 bool rw_sides_agree(const rw_graph *g);

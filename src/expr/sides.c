@@ -77,9 +77,12 @@ rw_status rw_emit_place_of_side(rw_emitter *e, const place *s)
     void (*const field)(rw_emitter *, const rw_graph_node *) = e->field;
     e->use.needed = rw_calloc((size_t)use.nnodes, 1);
     e->use.table = NULL;
-    if (!e->use.needed) {
+    uint8_t *looked_up = rw_calloc((size_t)use.nnodes, 1);
+    if (!e->use.needed || !looked_up) {
+        rw_free(e->use.needed);
+        rw_free(looked_up);
         e->use = use;
-        return rw_fail_memory(e->g->ctx, (size_t)use.nnodes, "a kernel");
+        return rw_fail_memory(e->g->ctx, 2 * (size_t)use.nnodes, "a kernel");
     }
     e->index[s->axis] = places[s->axis];
     e->field = emit_read_by_side;
@@ -92,9 +95,19 @@ rw_status rw_emit_place_of_side(rw_emitter *e, const place *s)
     else if (s->upper)
         ADD("        const INDEX %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis], s->is.pins ? "" : " - 1");
     else ADD("        const INDEX %s = %d;\n", places[s->axis], s->is.pins ? -1 : 0);
-    for (int i = 0; i < 3; ++i) rw_pass_use_add(e->plan, e->pass, &e->use, s->is.value[i]);
+    const int which = 2 * s->axis + s->upper;
+    rw_node nodes[RW_SIDE_NODES];
+    const int n = rw_side_nodes(e->g, s->field, which, s->reach, nodes);
+    for (int i = 0; i < n; ++i) {
+        const bool by_side = use.table && use.table[nodes[i]] & RW_BY_SIDES;
+        if (by_side && rw_side_looks_up(e->g, s->field, which, s->reach, nodes[i]))
+            e->use.needed[nodes[i]] = looked_up[nodes[i]] = RW_ALONE;
+        else rw_pass_use_add(e->plan, e->pass, &e->use, nodes[i]);
+    }
+    e->use.table = looked_up;
     rw_emit_nodes(e, e->use.needed, "        ");
     rw_free(e->use.needed);
+    rw_free(looked_up);
     e->use = use;
     e->index[s->axis] = saved;
     e->field = field;
@@ -254,6 +267,16 @@ static rw_status emit_cell_robin(rw_emitter *e, const place *s)
 {
     const bool z = s->is_complex;
     const char N = rw_size_letter[s->axis];
+    const int which = 2 * s->axis + s->upper;
+    if (rw_side_has_share(e->g, s->field, which, s->reach)) {
+        rw_node of[RW_SIDE_NODES];
+        rw_side_nodes(e->g, s->field, which, s->reach, of);
+        const char *share = z ? rw_complex_word(e, of[0]) : rw_word(e, of[0]),
+                   *part = z ? rw_complex_word(e, of[1]) : rw_word(e, of[1]);
+        ADD(z ? "        return CX(add)(CX(mul)(%s, U(0)), %s);\n" : "        return MULADD(%s, U(0), %s);\n", share,
+            part);
+        return RW_OK;
+    }
     for (int i = 0; i < 3; ++i)
         ADD("        const %s %c = %s;\n", rw_field_type(e, s->field), "abc"[i],
             z ? rw_complex_word(e, s->is.value[i]) : rw_word(e, s->is.value[i]));
@@ -392,7 +415,7 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
                      all,
                      n,
                      e->use.reach[axis][upper],
-                     e->g->order == 4 && n >= 5,
+                     rw_axis_is_order4(e->g, f, axis),
                      rw_dtype_is_complex(field->dtype),
                      e->g->layout == RW_GRID_CELL};
     define_inwards(e, &s, s.is.given && s.is.kind == RW_BOUNDARY_DIRICHLET);
