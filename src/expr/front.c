@@ -238,15 +238,26 @@ rw_status rw_emit_front_sides(rw_emitter *e)
     return RW_OK;
 }
 
+/* The strips at the sides of x are the first groups, then row by row. */
+static void emit_sides_first(rw_emitter *e)
+{
+    ADD("    const INDEX rest = (INDEX)GROUP_ID(0) - 2 * TILES_Y;\n"
+        "    const INDEX x0 = (rest < 0 ? GROUP_ID(0) %% 2 * (TILES_X - 1) : rest %% (TILES_X - 2) + 1) * TILE_X - "
+        "MARGIN;\n"
+        "    const INDEX begin = (rest < 0 ? GROUP_ID(0) / 2 : rest / (TILES_X - 2)) * TILE_Y, k = 0");
+}
+
 void rw_emit_front_place(rw_emitter *e, const char *rows, const char *planes)
 {
-    const int walk = ((const rw_front *)e->state)->walk;
-    const char N = rw_size_letter[walk];
-    ADD("    const INDEX x0 = (INDEX)(GROUP_ID(0) %% TILES_X) * TILE_X - MARGIN;\n");
-    if (walk == 2)
+    const rw_front *w = e->state;
+    const char N = rw_size_letter[w->walk];
+    if (w->sides_first) emit_sides_first(e);
+    else ADD("    const INDEX x0 = (INDEX)(GROUP_ID(0) %% TILES_X) * TILE_X - MARGIN;\n");
+    if (w->walk == 2)
         ADD("    const INDEX y0 = (INDEX)(GROUP_ID(0) / TILES_X %% TILES_Y) * TILE_Y - MARGIN_Y;\n"
             "    const INDEX begin = (INDEX)(GROUP_ID(0) / (TILES_X * TILES_Y)) * TILE_Z;\n%s",
             planes);
-    else ADD("    const INDEX begin = (INDEX)(GROUP_ID(0) / TILES_X) * TILE_Y, k = 0%s", rows);
+    else if (!w->sides_first) ADD("    const INDEX begin = (INDEX)(GROUP_ID(0) / TILES_X) * TILE_Y, k = 0");
+    if (w->walk == 1) ADD("%s", rows);
     ADD("    const INDEX end = begin + TILE_%c < N%c ? begin + TILE_%c : N%c;\n", N, N, N, N);
 }

@@ -28,6 +28,7 @@ typedef struct rw_front {
     int width, height; /* columns and rows of a layer */
     int ahead;         /* layers loaded before they are needed */
     bool inside;       /* what is being written is for layers without sides */
+    bool sides_first;  /* strips at the sides of x are the first groups */
 } rw_front;
 
 /* What a kind of wave front decides. */

@@ -206,10 +206,12 @@ static void emit_shift(rw_emitter *e, const rw_front *w)
     }
 }
 
-/* Values beyond some side cost a quotient: inline in each pass they take registers that the loop then lacks everywhere,
- * also where no side is near. */
-static bool has_dear_sides(const rw_emitter *e, const rw_front *w)
+/* The passes are written twice, once for layers where all lanes have their neighbours: the choices that other layers
+ * need are half of the instructions. Planes have not enough registers for that, and take it only where a value beyond a
+ * side would cost more. */
+static bool has_layers_inside(const rw_emitter *e, const rw_front *w)
 {
+    if (w->walk == 1) return !rw_axis_is_periodic(e->g, 0) || !rw_axis_is_periodic(e->g, 1);
     for (int i = 0; i < w->nversions && e->g->layout == RW_GRID_CELL; ++i)
         for (int s = 0; s < 2 * e->g->grid.ndim; ++s)
             if (e->g->fields[w->v[i].field].boundary[s].kind == RW_BOUNDARY_ROBIN) return true;
@@ -220,12 +222,15 @@ static bool has_dear_sides(const rw_emitter *e, const rw_front *w)
 static void emit_is_inside(rw_emitter *e, const rw_front *w)
 {
     const int walk = w->walk;
-    ADD("            if (layer >= %d && layer < N%c - %d", w->pad[walk] + w->lag[w->last - w->first],
-        rw_size_letter[walk], w->pad[walk]);
-    for (int d = 0; d < walk; ++d)
-        if (!rw_axis_is_periodic(e->g, d))
-            ADD(" && %c0 >= %d && %c0 + %s <= N%c - %d", rw_axis_letter[d], w->pad[d], rw_axis_letter[d],
-                d ? "HEIGHT" : "WIDTH", rw_size_letter[d], w->pad[d]);
+    const char *and = "";
+    ADD("            if (");
+    for (int d = walk; d >= 0; --d) {
+        if (rw_axis_is_periodic(e->g, d)) continue;
+        const char N = rw_size_letter[d], x = rw_axis_letter[d];
+        if (d == walk) ADD("layer >= %d && layer < N%c - %d", w->pad[d] + w->lag[w->last - w->first], N, w->pad[d]);
+        else ADD("%s%c0 >= %d && %c0 + %s <= N%c - %d", and, x, w->pad[d], x, d ? "HEIGHT" : "WIDTH", N, w->pad[d]);
+        and = " && ";
+    }
     ADD(") {\n");
 }
 
@@ -236,6 +241,8 @@ rw_status rw_wave_emit(rw_emitter *e)
     const char *column = w->walk == 2 ? "t % WIDTH" : "t";
     emit_sizes(e, w);
     RW_TRY(rw_emit_front_sides(e));
+    /* they take longest: as the last ones they would run alone */
+    w->sides_first = w->walk == 1 && !rw_axis_is_periodic(e->g, 0) && e->k->tiling.tiles[0] > 2;
     e->k->groups_a_unit = groups_a_unit(e, w);
     rw_emit_head(e);
     ADD("    SHARED(real, shared, 2 * VERSIONS * LAYER);\n");
@@ -258,7 +265,7 @@ rw_status rw_wave_emit(rw_emitter *e)
     emit_column(e, "            ");
     ADD("            const int own = %s >= MARGIN && %s < WIDTH - MARGIN && x < NX%s;\n", column, column, own);
     emit_shift(e, w);
-    const bool apart = has_dear_sides(e, w);
+    const bool apart = has_layers_inside(e, w);
     if (apart) {
         emit_is_inside(e, w);
         w->inside = true;
