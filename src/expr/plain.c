@@ -484,10 +484,18 @@ static void emit_run(rw_emitter *e)
     ADD("}\n");
 }
 
+/* Functions that are called, not inlined, need more registers than a cell inside: with as many as they want, too few
+ * groups would run at once. */
+static int groups_a_unit(const rw_emitter *e)
+{
+    return e->g->grid.ndim == 3 ? e->tuning->space_calling : e->g->grid.ndim == 2 ? e->tuning->plane_calling : 0;
+}
+
 rw_status rw_plain_emit(rw_emitter *e)
 {
     const rw_tiling *t = &e->k->tiling;
     plain *s = e->state;
+    if (e->mixed && e->target->class == RW_GPU) e->k->groups_a_unit = groups_a_unit(e);
     s->whole_rows = t->rows && !t->stream && reaches(e, 0) && !e->mixed && e->g->grid.size[0] <= e->tuning->whole_rows;
     if (!t->flat) rw_emit_read_by_sides(e);
     for (int f = 0; f < e->g->nfields; ++f) {

@@ -449,7 +449,7 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
     static const char *const shape[3] = {"(q), j, k", "i, (q), k", "i, j, (q)"};
     const rw_graph_field *field = e->g->fields + f;
     const char *type = rw_field_type(e, f), *name = cells->function;
-    const char *word = cells->shared || (e->k->tiling.rows && !e->mixed) ? "DEVICE" : "RARE";
+    const char *word = cells->shared || !e->mixed ? "DEVICE" : "RARE";
     const char *u = rw_text_of(&e->uniforms), *names = rw_text_of(&e->uniform_names), *o = *cells->origin ? ", o" : "";
     bool side[3][2];
     char parameters[160];

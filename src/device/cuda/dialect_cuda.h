@@ -50,7 +50,7 @@ template <> struct rw_to_peer<16> {
     extern "C" __global__ void RW_DIMENSIONS __launch_bounds__(GROUP, RW_GROUPS_A_UNIT) name(__VA_ARGS__)
 #define DEVICE static __device__ __forceinline__
 #define CALLED DEVICE
-#define RARE static __device__
+#define RARE static __device__ __noinline__
 #define GLOBAL
 #define ANY
 #define LOCAL

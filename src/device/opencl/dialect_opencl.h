@@ -24,7 +24,7 @@ typedef struct { u16 bits; } bf16;
 #define KERNEL(name, ...) __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void name(__VA_ARGS__)
 #define DEVICE static inline __attribute__((always_inline))
 #define CALLED DEVICE
-#define RARE static
+#define RARE static __attribute__((noinline))
 #define GLOBAL __global
 #define ANY
 #define LOCAL __local
