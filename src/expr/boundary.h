@@ -46,8 +46,8 @@ void rw_set_boundary(rw_graph *graph, int field, int side, rw_boundary_kind kind
 /* Formulas of order 4: the axis has enough unknowns. */
 bool rw_axis_is_order4(const rw_graph *graph, int field, int axis);
 /* What the values up to `reach` nodes beyond a side are computed from; returns how many nodes. They are a, b, c and the
- * spacing. Where the condition a u + b du/dn = c is half a spacing outside (layout cell) and one node is asked for, they
- * are share and part: there it has the value share u + part. */
+ * spacing. Where the condition a u + b du/dn = c is half a spacing outside (layout cell) and one node is asked for,
+ * they are share and part: there it has the value share u + part. */
 enum { RW_SIDE_NODES = 4 };
 int rw_side_nodes(rw_graph *graph, int field, int side, int reach, rw_node nodes[RW_SIDE_NODES]);
 bool rw_side_has_share(const rw_graph *graph, int field, int side, int reach);

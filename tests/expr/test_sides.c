@@ -127,9 +127,72 @@ static int teardown(void **state)
     return drop_context(state);
 }
 
+enum { CELLS = 7 * 6 * 5 };
+
+/* o by the text, of random u with a u + b du/dn = c on all sides. */
+static void assign_in_cells(const char *text, const char *const of[3], const rw_grid *grid, double o[CELLS])
+{
+    rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "o", .dtype = RW_F64}};
+    const rw_expr_scalar p = {.name = "p", .value = 0.7};
+    rw_array *arrays[] = {field_array(dev, grid, RW_F64), field_array(dev, grid, RW_F64)};
+    double values[CELLS];
+    rw_expr *e;
+    for (int s = 0; s < 2 * grid->ndim; ++s)
+        fields[0].boundary[s] = (rw_boundary){RW_BOUNDARY_ROBIN, of[0], of[1], of[2]};
+    const rw_expr_spec spec = {.name = "cells",
+                               .text = text,
+                               .grid = *grid,
+                               .fields = fields,
+                               .nfields = 2,
+                               .scalars = &p,
+                               .nscalars = 1,
+                               .layout = RW_GRID_CELL};
+    OK(rw_expr_create(dev, &spec, &e));
+    for (int c = 0; c < CELLS; ++c) values[c] = rw_random_uniform(5, (uint64_t)c);
+    put(arrays[0], values);
+    for (int f = 0; f < 2; ++f) OK(rw_expr_bind(e, fields[f].name, arrays[f]));
+    OK(rw_expr_run(e, rw_device_queue(dev)));
+    take(arrays[1], o);
+    rw_expr_destroy(&e);
+    rw_array_destroy(&arrays[0]), rw_array_destroy(&arrays[1]);
+}
+
+/* What the coefficients depend on makes no difference (numbers, functions along the side, across it, of several
+ * coordinates, of a field), nor whether corners are read. */
+static void test_conditions_of_cells(void **state)
+{
+    (void)state;
+    static const char *const coefficients[][3] = {{"2", "0.3", "5"},
+                                                  {"1", "0", "-3"},
+                                                  {"0", "2", "p"},
+                                                  {"1 + y^2", "where(y < 0.8, 0, 2)", "3 + y"},
+                                                  {"1 + x^2", "2 - x", "3 + x"},
+                                                  {"where(x + y < 1, 1, 0)", "where(x < 0.4, 2, 1)", "x*y"},
+                                                  {"2 + u^2", "0.5", "inner(u, 1) + y"}};
+    static const char *const texts[] = {"o = laplace(u)", "o = laplace(u) + dx(dy(u))", "o = u + laplace(laplace(u))"};
+    for (int i = 0; i < 2 * RW_COUNT(coefficients) * RW_COUNT(texts); ++i) {
+        const char *const *of = coefficients[i / 2 % RW_COUNT(coefficients)];
+        const char *text = texts[i / 2 / RW_COUNT(coefficients)];
+        const rw_grid grid = {.ndim = 2 + i % 2,
+                              .size = {7, 6, i % 2 ? 5 : 1},
+                              .spacing = {0.25, 0.3, 0.5},
+                              .origin = {0.125, 0.15, 0.25}};
+        double compiled[CELLS], evaluated[CELLS];
+        assign_in_cells(text, of, &grid, compiled);
+        compiler(false);
+        assign_in_cells(text, of, &grid, evaluated);
+        compiler(true);
+        for (int64_t c = 0; c < cell_count(&grid); ++c)
+            if (!(fabs(compiled[c] - evaluated[c]) <= 1e-10 * (1 + fabs(evaluated[c]))))
+                fail_msg("%s in %d-D, robin: [%s, %s, %s]: %.17g at cell %d, evaluated %.17g", text, grid.ndim, of[0],
+                         of[1], of[2], compiled[c], (int)c, evaluated[c]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_value_of_the_moment),
+                                       cmocka_unit_test(test_conditions_of_cells),
                                        cmocka_unit_test(test_what_is_refused)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
