@@ -136,9 +136,9 @@ static const char linear[] =
     "problem: pde\ngrid: {size: [7, 5], extent: [1, 2]}\nfunctions: \"f(a) = a + 1\"\n"
     "fields:\n  u: {initial: \"2*x + 3*y\", boundary: \"2*x + 3*y\"}\n"
     "  v: {initial: \"x*y\", boundary: \"x*y\"}\nequations: [\"du/dt = 0\", \"dv/dt = 0\"]\n"
-    "time: {end: 1, method: rk4, step: 0.5}\n"
+    "time: {end: 1, method: rk4, step: 0.5}\ndata: {k: \"3\", l: \"2\"}\n"
     "output: {every: 0.5, formats: [hdf5, vti, npy], derived: {rot: \"dx(v) - dy(u)\", q: {value: \"[f(u), v]\", unit: "
-    "m}, square: \"q.x^2 + t\", part: \"u/max(u)\"}}\n";
+    "m}, square: \"q.x^2 + t\", part: \"u/max(u)\", scaled: \"k*u + l\"}}\n";
 
 /* In an output of the linear case, whose files have the nodes on all sides: 9 x 7. */
 static void read_set(const char *results, int output, const char *set, double values[63])
@@ -157,12 +157,13 @@ static void test_derived_fields(void **state)
     char path[128];
     write_case(linear, path);
     run_to_end(path, "derived", NULL, false);
-    double rot[63], qx[63], qy[63], square[63], part[63];
+    double rot[63], qx[63], qy[63], square[63], part[63], scaled[63];
     read_set("derived", 1, "/rot", rot);
     read_set("derived", 1, "/q_x", qx);
     read_set("derived", 1, "/q_y", qy);
     read_set("derived", 1, "/square", square);
     read_set("derived", 1, "/part", part);
+    read_set("derived", 1, "/scaled", scaled);
     for (int j = 0; j < 7; ++j)
         for (int i = 0; i < 9; ++i) {
             const double x = i / 8.0, y = j / 3.0, u = 2 * x + 3 * y;
@@ -172,6 +173,7 @@ static void test_derived_fields(void **state)
             near(qy[k], x * y, 1e-12);
             near(square[k], (u + 1) * (u + 1) + 0.5, 1e-12);
             near(part[k], u / (2 * 7 / 8.0 + 3 * 5 / 3.0), 1e-12);
+            near(scaled[k], 3 * u + 2, 1e-12);
         }
 }
 
@@ -221,7 +223,6 @@ static void test_pictures_of_vectors(void **state)
     assert_int_not_equal(access(result("drawn", "q_y-000002.png"), F_OK), 0);
 }
 
-/* Only what is asked for, by the names of vectors. */
 /* Names that a complex field takes in results. */
 static void test_parts_of_complex_fields(void **state)
 {
@@ -241,6 +242,7 @@ static void test_parts_of_complex_fields(void **state)
     }
 }
 
+/* Only what is asked for, by the names of vectors. */
 static void test_derived_fields_are_selected(void **state)
 {
     (void)state;

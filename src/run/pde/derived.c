@@ -192,7 +192,7 @@ static rw_status derived_sides(pde_problem *p, int field, const bool has[6], dou
         at && number && values ? RW_OK : rw_fail_memory(p->ctx, (size_t)n * sizeof *at, "a derived field");
     if (status == RW_OK) {
         side_nodes(p, has, at, number);
-        status = rw_expr_evaluate_nodes(p->derive, p->nfields + field, n, (const int64_t(*)[3])at, values);
+        status = rw_expr_evaluate_nodes(p->derive, p->nfields + p->ndata + field, n, (const int64_t(*)[3])at, values);
     }
     for (int64_t i = 0; i < n && status == RW_OK; ++i) wide[number[i]] = values[i];
     rw_free(at);
