@@ -97,7 +97,13 @@ static void test_bad_input(void **state)
          "part 2 of 2 never applies: at each of the 6 nodes of the side an earlier part does"},
         {PARTS("[{where: y > t, dirichlet: 1}, neumann]"),
          "where = y > t reads t: parts of a side stay where they are"},
-        {PARTS("[{where: u > 0, dirichlet: 1}, neumann]"), "field u is not allowed here"},
+        {PARTS("[{where: u > 0, dirichlet: 1}, neumann]"),
+         ":3:54: fields.u.boundary: where = u > 0 reads a field: parts of a side stay where they are"},
+        {CASE("{u: {initial: \"0\", boundary: {left: \"v\"}}, v: {initial: \"0\", boundary: {left: \"2*u\"}}}",
+              "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
+         ":3:46: the value of v on this side depends on itself: write inner(v, 1) for the next node"},
+        {CASE("{u: {initial: \"0\", boundary: {left: \"0\", top: \"1\", west: neumann}}}", EQ TIME),
+         ":3:60: fields.u.boundary: left and west give a condition for the same side: remove one of them"},
         {PARTS("[{where: y > 1, dirichlet: 1/0}, neumann]"),
          "fields.u.boundary: at x = 0, y = 1.16667 a value is not fi"},
         {PARTS("[{where: y > 1, dirichlet: 1}, {where: y < 1, neumann: 0}]"),
@@ -448,6 +454,7 @@ static void test_grids(void **state)
                  {"{right: \"0\"}", 1. / 8, 0},
                  {"{x: \"0\", right: neumann}", 1. / 8, 1. / 8},
                  {"{west: antisymmetric, east: symmetric}", 1. / 8, 1. / 8},
+                 {"{left: [{where: y > 1, neumann: 1}, neumann], x: {robin: [1, 1, 0]}}", 1. / 7, 0},
                  {"{north: \"1\", south: periodic, y: symmetric}", 1. / 7, 0}};
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
         char text[512];
