@@ -413,6 +413,31 @@ static void test_outputs_with_sides(void **state)
     }
 }
 
+/* A side whose value one of the fields reads from data has no nodes in outputs; nodes lie alike in all fields. */
+static void test_a_side_that_one_field_reads(void **state)
+{
+    (void)state;
+    for (int reading = 0; reading < 2; ++reading) {
+        char text[512], name[32];
+        const char *const sides[] = {"{left: \"k\", right: \"2\"}", "{left: \"1\", right: \"3\"}"};
+        double u[6], v[6];
+        rw_h5 *file;
+        snprintf(text, sizeof text,
+                 "problem: pde\ngrid: {size: [5]}\ndata: {k: \"7\"}\n"
+                 "fields: {u: {initial: \"x\", boundary: %s}, v: {initial: \"x\", boundary: %s}}\n"
+                 "equations: \"du/dt = 0*u; dv/dt = 0*v\"\ntime: {end: 1, method: rk4, step: 0.5}\n",
+                 sides[reading], sides[!reading]);
+        snprintf(name, sizeof name, "reading%d", reading);
+        good(text, name, NULL);
+        assert_int_equal(rw_h5_open(ctx, result(name, "fields/000001.h5"), &file), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/u", RW_F64, 3, (size_t[]){1, 1, 6}, u), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/v", RW_F64, 3, (size_t[]){1, 1, 6}, v), RW_OK);
+        rw_h5_close(&file);
+        for (int i = 0; i < 5; ++i) assert_true(fabs(u[i] - (i + 1) / 6.0) < 1e-15 && u[i] == v[i]);
+        assert_true(u[5] == 2 + reading && v[5] == 3 - reading);
+    }
+}
+
 #define DECAY(initial, rate)                                                                                           \
     "problem: pde\ngrid: {size: [8, 6], extent: [1, 1]}\nfields: {u: {initial: \"" initial "\"}}\n"                    \
     "equations: \"du/dt = -" rate "*u\"\ntime: {end: 1, method: rk4, step: 0.05}\noutput: {every: 0.25, vti: false}\n"
@@ -548,12 +573,19 @@ static void test_corners_of_sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_scale),          cmocka_unit_test(test_continued),
-        cmocka_unit_test(test_many_outputs),       cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_headings),           cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_drawn_later),        cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_outputs_with_sides), cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_older_folder),       cmocka_unit_test(test_corners_of_sides),
+        cmocka_unit_test(test_one_scale),
+        cmocka_unit_test(test_continued),
+        cmocka_unit_test(test_many_outputs),
+        cmocka_unit_test(test_not_written),
+        cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_drawn_later),
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_outputs_with_sides),
+        cmocka_unit_test(test_a_side_that_one_field_reads),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_older_folder),
+        cmocka_unit_test(test_corners_of_sides),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
