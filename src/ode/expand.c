@@ -202,6 +202,14 @@ static rw_status find_beyond(rw_trace_model *m, const rw_trace_kernel *k, const 
     return RW_OK;
 }
 
+/* The node is beyond a side, or on one that gives its value, whatever the array has there. */
+static bool is_beyond(const rw_trace_model *m, const rw_trace_kernel *k, int field, int side, const int c[3])
+{
+    const rw_graph_side *s = k->plan->graph->fields[field].boundary + side;
+    const int in = s->given && s->kind == RW_BOUNDARY_DIRICHLET;
+    return side % 2 ? c[side / 2] >= m->n[side / 2] - in : c[side / 2] < in;
+}
+
 /* The task that makes what is read at a node. */
 static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const rw_trace_read *r, const int at[3],
                             int *task)
@@ -211,8 +219,8 @@ static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const r
     for (int d = 0; d < 3; ++d) {
         c[d] = at[d] + r->offset[d];
         if (is_periodic(k, r->field, d)) c[d] = wrapped(c[d], m->n[d]);
-        outside = outside || c[d] < 0 || c[d] >= m->n[d];
     }
+    for (int side = 0; side < 2 * m->ndim; ++side) outside = outside || is_beyond(m, k, r->field, side, c);
     if (array < 0) return rw_fail(m->ctx, RW_ERR_INTERNAL, "%s reads a field without an array", k->run->expr->name);
     if (outside) return find_beyond(m, k, r, c, task);
     int number = array * m->nnodes + number_of(m, c);
@@ -278,7 +286,7 @@ static rw_status add_read_by_sides(rw_trace_model *m, const rw_trace_kernel *k, 
     }
     for (int side = 0; side < 2 * m->ndim && g->fields[r->field].reads; ++side) {
         const rw_graph_side *s = g->fields[r->field].boundary + side;
-        if (!s->reads || (side % 2 ? c[side / 2] < m->n[side / 2] : c[side / 2] >= 0)) continue;
+        if (!s->reads || !is_beyond(m, k, r->field, side, c)) continue;
         for (int i = 0; i < 3 && status == RW_OK; ++i) {
             rw_leaves l = {0};
             if (s->value[i] < 0) continue;
