@@ -44,7 +44,6 @@ static void coordinate(void *place, const rw_graph *g, rw_node n, double out[2])
     }
     out[0] =
         g->params[g->origin[q->index]].re + (p[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
-    out[1] = 0;
 }
 
 /* A place of a side, in nodes, perhaps between two. */
