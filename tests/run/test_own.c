@@ -78,20 +78,15 @@ static void test_columns_share_a_pass(void **state)
     (void)state;
     static const char text[] =
         DECAY "output: {series: {a: \"integral(u^2)\", b: \"max(dx(u))\", c: \"a*b + norm(u)\"}}\n";
-    char path[128];
     rw_case *c;
     rw_problem *p;
-    int64_t bytes;
     rw_expr_plan plan;
-    snprintf(path, sizeof path, "%s/case.yaml", folder);
-    assert_int_equal(rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, &c), RW_OK);
-    assert_int_equal(rw_pde_ops.create(c, dev, false, &bytes, &p), RW_OK);
+    assert_int_equal(create(text, dev, &c, &p), RW_OK);
     const rw_state *s = &((pde_problem *)p)->state;
     assert_int_equal(rw_expr_get_plan(s->observers[0], &plan), RW_OK);
     assert_int_equal(plan.passes, 1);
     assert_int_equal(s->ncolumns, 2 + 3 + 3);
-    rw_pde_ops.destroy(&p);
-    rw_case_free(&c);
+    destroy(&c, &p);
 }
 
 /* A run that continues writes the same rows; other columns are refused. */
@@ -236,16 +231,13 @@ static void test_parts_of_complex_fields(void **state)
     (void)state;
     static const char *const outputs[] = {"derived: {A_abs: \"abs(A)\"}", "series: {A_im: \"mean(imag(A))\"}"};
     for (int i = 0; i < 2; ++i) {
-        char text[512], path[128];
-        rw_case *c = NULL;
+        char text[512];
         snprintf(text, sizeof text,
                  CASE("{A: {type: complex, initial: \"x\"}}",
                       "equations: \"dA/dt = 0\"\ntime: {end: 1}\noutput: {%s}\n"),
                  outputs[i]);
-        snprintf(path, sizeof path, "%s/case.yaml", folder);
-        assert_int_equal(rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, &c), RW_ERR_INPUT);
+        assert_int_equal(check_text(text), RW_ERR_INPUT);
         assert_non_null(strstr(rw_message(ctx), "is a part of the complex field A in results: choose another name"));
-        rw_case_free(&c);
     }
 }
 
@@ -292,27 +284,26 @@ static void test_no_memory(void **state)
 {
     (void)state;
     static const char text[] =
-        CASE("{u: {initial: \"x\", boundary: \"0\"}}",
-             "equations: \"du/dt = laplace(u)\"\ntime: {end: 0.1, method: rkc2}\n"
+        CASE("{u: {initial: \"x\", boundary: \"0\"}, A: {type: complex, initial: \"k*1i\", boundary: {x: \"k*1i\", y: "
+             "\"0\"}}}",
+             "data: {k: \"1 + x\"}\nequations: \"du/dt = laplace(u); dA/dt = k*A\"\ntime: {end: 0.1, method: rkc2}\n"
              "output: {series: {m: \"integral(u)\"}, derived: {q: \"grad(u)\"}, probes: {p: {at: [0, 0]}}}\n");
-    char path[128];
+    rw_case *c = NULL;
+    rw_problem *p;
+    assert_int_equal(create(text, dev, &c, &p), RW_OK); /* programs are in the cache now */
+    destroy(&c, &p);
     long failed = 0;
-    snprintf(path, sizeof path, "%s/case.yaml", folder);
-    for (long n = 1, events = n; events >= n - 1; n += 1 + n / 40) {
-        rw_case *c = NULL;
-        rw_problem *p = NULL;
-        int64_t bytes;
+    bool reached = true;
+    for (long n = 1; reached; n += 1 + n / 40) {
         rw_fault_set(RW_FAULT_ALLOC, n);
-        rw_status status = rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, &c);
-        if (status == RW_OK) status = rw_pde_ops.create(c, dev, false, &bytes, &p);
-        events = rw_fault_events(RW_FAULT_ALLOC);
+        const rw_status status = create(text, dev, &c, &p);
+        reached = rw_fault_events(RW_FAULT_ALLOC) >= n;
         rw_fault_set(RW_FAULT_ALLOC, 0);
         assert_true(status == RW_OK || !p);
-        if (p) rw_pde_ops.destroy(&p);
-        rw_case_free(&c);
+        destroy(&c, &p);
         failed += status != RW_OK;
     }
-    assert_true(failed > 20);
+    assert_true(failed > 100);
 }
 
 static int setup(void **state)
