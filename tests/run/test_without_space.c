@@ -126,7 +126,7 @@ static void test_data_and_columns(void **state)
     assert_int_equal(run("problem: pde\ngrid: none\nparameters: {a: 2}\ndata: {k: \"a + 1\", y: \"2*k\"}\n"
                          "fields: {x: {initial: \"y\"}, w: {type: complex, initial: \"1i\"}}\n"
                          "equations: \"dx/dt = -k*x; dw/dt = 1i*w\"\ntime: {end: 1, rtol: 1e-8}\n"
-                         "output: {every: 0.5, series: {square: \"x^2\", both: \"k*x + t\", size: \"abs(w)\"}}\n"
+                         "output: {every: 0.5, series: {z: \"x^2\", both: \"k*x + t\", size: \"abs(w)\"}}\n"
                          "checks: {x: {value: \"x - y*exp(-k*t)\", tolerance: 1e-6}}\n",
                          "data", &report),
                      RW_OK);

@@ -69,7 +69,7 @@ rw_status pde_read_derived(const rw_case *c, pde_problem *p)
 {
     rw_named_expr *list;
     int n;
-    rw_status status = rw_named_read(c, "output.derived", &list, &n);
+    rw_status status = rw_named_read(c, p->grid.ndim, "output.derived", &list, &n);
     if (status == RW_OK && n && p->grid.ndim == 0)
         status = rw_named_fail(c, "output.derived", list->name,
                                ": there is no space (grid: none), and no fields: write it under output.series");
@@ -136,7 +136,7 @@ rw_status pde_make_derived(const rw_case *c, pde_problem *p, rw_memory memory)
     p->base.fields = p->outputs;
     p->base.nfields = p->nfields + p->nderived;
     if (!p->device) return RW_OK;
-    rw_status status = rw_named_read(c, "output.derived", &list, &n);
+    rw_status status = rw_named_read(c, p->grid.ndim, "output.derived", &list, &n);
     if (status == RW_OK)
         status = rw_named_program(c, list, n, n, p->scalars, p->nscalars, make_program, p, &p->derive, &field);
     rw_free(list);
