@@ -437,8 +437,8 @@ static void test_sides_that_read_count(void **state)
     }
 }
 
-/* The row next to a side that reads fields, by hand, in all layouts, times h^2: 3 and the derivatives of the value beyond
- * by all values that it is made of, but no less than 4. The value beyond is
+/* The row next to a side that reads fields, by hand, in all layouts, times h^2: 3 and the derivatives of the value
+ * beyond by all values that it is made of, but no less than 4. The value beyond is
  *
  *   slope -q u          u(1) - 2 h q u(0); in layout cell u(0) - h q u(0)
  *   value c             c; in layout cell 2 c - u(0)
@@ -468,7 +468,7 @@ static void test_rows_next_to_sides_that_read(void **state)
          NULL,
          3 + fabs(1 + h * (300 - 100) / (1 + 100 * h / 2))},
         {RW_GRID_CELL, {RW_BOUNDARY_ROBIN, "-100", "1", "u^2"}, NULL, 3 + fabs(1 + h * (4 + 100) / (1 - 100 * h / 2))},
-        /* u reads v on its side only: h q there, and v reads u: 1. The fields scaled, both are the root of their product */
+        /* u reads v on its side only: h q there, and v reads u: 1. Of scaled fields both are the root of the product */
         {RW_GRID_CELL, {RW_BOUNDARY_NEUMANN, "900*v", 0, 0}, "dv/dt = laplace(v) + 3600*u", 4 + sqrt(900 * h)},
         {RW_GRID_NODE, {RW_BOUNDARY_ROBIN, "100", "where(t < 1, 0, 1)", "100"}, NULL, 4},
     };

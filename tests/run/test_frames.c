@@ -133,8 +133,8 @@ static rw_status count_missing(void *user, const rw_run_progress *progress)
 }
 
 /* More outputs than drawing keeps up with. A checkpoint draws what has been postponed, since a run that goes on from
- * there would not; so does an interruption, with the limits so far. The run that continues ends with the pictures of one
- * that was never interrupted. */
+ * there would not; so does an interruption, with the limits so far. The run that continues ends with the pictures of
+ * one that was never interrupted. */
 static void test_many_outputs(void **state)
 {
     (void)state;
