@@ -44,7 +44,6 @@ static void coordinate(void *place, const rw_graph *g, rw_node n, double out[2])
     }
     out[0] =
         g->params[g->origin[q->index]].re + (p[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
-    out[1] = 0;
 }
 
 /* A place of a side, in nodes, perhaps between two. */
@@ -516,8 +515,9 @@ static rw_status evaluate_nodes(machine *m, rw_node value, int64_t n, const int6
 
 rw_status rw_expr_evaluate_nodes(rw_expr *e, int field, int64_t n, const int64_t (*at)[3], double *values)
 {
-    const rw_store *s = e->plan.stores;
-    while (s->field != field || s->dead) ++s;
+    const rw_store *s = e->plan.stores, *const end = s + e->plan.nstores;
+    while (s < end && (s->field != field || s->dead)) ++s;
+    if (s == end) return rw_fail(e->device->ctx, RW_ERR_INTERNAL, "%s does not assign field %d", e->name, field);
     machine m = {.e = e, .g = e->graph, .pass = s->pass};
     const void *slots;
     rw_plan plan = e->plan;

@@ -38,10 +38,11 @@ typedef struct rw_lowering_side {
     const rw_expr_field *fields;
     int nfields, first; /* their fields of the graph: first, first + 1, … */
     int axis, upper;
-    int inward; /* nodes from the side that names mean */
-    int own;    /* the field whose side it is */
-    bool mixed; /* what such a side gives another one is being lowered */
-    int depth;  /* of values that this side gives, one made of the other */
+    int inward;    /* nodes from the side that names mean */
+    int own;       /* the field whose side it is */
+    bool mixed;    /* what such a side gives another one is being lowered */
+    int depth;     /* of values that this side gives, one made of the other */
+    bool circular; /* such a value has been found to be made of itself */
 } rw_lowering_side;
 
 typedef struct rw_lowering {

@@ -9,12 +9,14 @@
  *   given:         g u(0) u(1)     u = g        inner(u, 1) = u(0)
  *
  * In the graph such a value is a FIELD whose offset across counts nodes of the array from the one next to the side. */
+#include <math.h>
 #include <string.h>
 
 #include "expr/boundary.h"
 #include "expr/lower.h"
 
 #define FAIL(at, ...) rw_fail_at(l->ctx, l->source, at, __VA_ARGS__)
+#define DEPENDS_ON_ITSELF "the value of %s on this side depends on itself: write inner(%s, 1) for the next node"
 
 /* The node on the side is given. */
 static bool pins(const rw_lowering *l, int f)
@@ -38,7 +40,7 @@ static rw_status lower_text_of(rw_lowering *l, int f, const char *text, rw_value
     const int frame = l->frame, depth = l->depth, base = l->base;
     char name[96];
     const rw_source source = {name, text ? text : "0", 1, 1}, *outer = l->source;
-    rw_node n;
+    rw_node n = -1;
     snprintf(name, sizeof name, "boundary of %s", field->name);
     if (!l->depth) l->base = l->nlocals;
     l->frame = l->nlocals;
@@ -79,20 +81,29 @@ out:
     return status;
 }
 
+/* The place of a mistake in what the side gives another field: that of this field's name, in the case. */
+static rw_status placed(rw_lowering *l, const rw_syntax *s, rw_status status)
+{
+    if (status != RW_ERR_INPUT || l->side->depth > 0) return status;
+    if (!l->side->circular) return FAIL(s->at, "%s", rw_message(l->ctx));
+    return FAIL(s->at, DEPENDS_ON_ITSELF, s->name, s->name);
+}
+
 rw_status rw_lower_side_name(rw_lowering *l, const rw_syntax *s, bool *known, rw_value *v)
 {
     rw_graph *g = l->graph;
-    const rw_lowering_side *side = l->side;
+    rw_lowering_side *side = l->side;
     int f = side->nfields - 1, index, offset[3] = {0};
     while (f >= 0 && strcmp(side->fields[f].name, s->name)) --f;
     index = f >= 0 ? side->first + f : rw_graph_find_field(g, s->name);
     *known = f >= 0 || (index >= 0 && g->fields[index].external);
     if (!*known) return RW_OK;
     const bool itself = f >= 0 && (f == side->own || side->depth > side->nfields);
-    if (f >= 0 && pins(l, f) && !side->inward && itself)
-        return FAIL(s->at, "the value of %s on this side depends on itself: write inner(%s, 1) for the next node",
-                    s->name, s->name);
-    if (f >= 0 && pins(l, f) && !side->inward) return lower_text_of(l, f, value_of(l, f), v);
+    if (f >= 0 && pins(l, f) && !side->inward && itself) {
+        side->circular = true;
+        return FAIL(s->at, DEPENDS_ON_ITSELF, s->name, s->name);
+    }
+    if (f >= 0 && pins(l, f) && !side->inward) return placed(l, s, lower_text_of(l, f, value_of(l, f), v));
     const bool in_array = g->layout == RW_GRID_NODE;
     const int outside = !in_array && side->nfields && pins(l, RW_MAX(f, 0)), nodes = RW_MAX(side->inward - outside, 0);
     if (nodes >= g->grid.size[side->axis])
@@ -100,7 +111,7 @@ rw_status rw_lower_side_name(rw_lowering *l, const rw_syntax *s, bool *known, rw
                     (long long)g->grid.size[side->axis], (long long)(g->grid.size[side->axis] - 1 + outside));
     offset[side->axis] = side->upper ? -nodes : nodes;
     *v = rw_scalar_value(rw_field(g, index, 0, offset));
-    if (f >= 0 && in_array && !side->inward && !itself) return lower_mixed(l, f, v);
+    if (f >= 0 && in_array && !side->inward && !itself) return placed(l, s, lower_mixed(l, f, v));
     return RW_OK;
 }
 
@@ -113,7 +124,7 @@ rw_status rw_lower_inner(rw_lowering *l, const rw_syntax *s, rw_value *v)
     RW_TRY(rw_need_arguments(l, s, s->n, 2));
     RW_TRY(rw_lower(l, l->source, s->args[1], &by));
     const rw_graph_node *n = l->graph->nodes + by.node[0];
-    if (by.n > 1 || n->op != RW_OP_CONST || n->im != 0 || n->re != (int)n->re || n->re < 0 || n->re > DEEPEST)
+    if (by.n > 1 || n->op != RW_OP_CONST || n->im != 0 || !(n->re >= 0 && n->re <= DEEPEST) || n->re != floor(n->re))
         return FAIL(s->args[1]->at, "inner(u, k): k must be an integer from 0 to %d", DEEPEST);
     const int before = side->inward;
     side->inward += (int)n->re;

@@ -224,8 +224,8 @@ static double count_unknowns(const rw_graph *g, int field)
 
 static rw_node larger(rw_graph *g, rw_node a, rw_node b) { return a < 0 ? b : OP(MAX, a, b); }
 
-/* Of complex values without hypot(), which keeps compilers from vectorising a loop and
- * took four fifths of a step: sqrt(|z|^2), and where squares overflow the bound sqrt(2) max(|re|, |im|). */
+/* Of complex values without hypot(), which keeps compilers from vectorising a loop: sqrt(|z|^2), and where squares
+ * overflow the bound sqrt(2) max(|re|, |im|). */
 rw_node rw_build_size(rw_graph *g, rw_node y, const rw_node *next)
 {
     rw_node square = -1, most = -1;

@@ -24,79 +24,6 @@ typedef struct rw_trace_beyond {
 static const rw_trace_place nowhere = {-1, -1, -1, false};
 static const char *const reduce_names[] = {"sum", "min", "max"};
 
-/* ---- what a kernel reads ----------------------------------------------------------------------------------------- */
-
-static bool add_read(rw_trace_pass *to, const rw_trace_read *r)
-{
-    for (int i = 0; i < to->nreads; ++i)
-        if (!memcmp(to->reads + i, r, sizeof *r)) return true;
-    if (!rw_grow(&to->reads, &to->capacity, to->nreads + 1, sizeof *r)) return false;
-    to->reads[to->nreads++] = *r;
-    return true;
-}
-
-static bool add_node(const rw_trace_kernel *k, int q, rw_node n, rw_trace_pass *to)
-{
-    const rw_graph_node *p = k->plan->graph->nodes + n;
-    if (p->op == RW_OP_REDUCE) {
-        if (!rw_grow(&to->waits, &to->waits_capacity, to->nwaits + 1, sizeof *to->waits)) return false;
-        to->waits[to->nwaits++] = (int)(rw_plan_reduction(k->plan, n) - k->plan->reductions);
-        return true;
-    }
-    if (p->op != RW_OP_FIELD || rw_plan_forward(k->plan, q, p)) return true;
-    const rw_store *s = rw_store_of(k->plan, p);
-    rw_trace_read r = {p->index,
-                       s && s->pass >= k->k->first ? s->pass : -1,
-                       {p->offset[0], p->offset[1], p->offset[2]}};
-    return add_read(to, &r);
-}
-
-/* What a pass reads of an earlier one of the kernel, that one has to make, around the tile too. */
-static void find_halos(rw_trace_kernel *k)
-{
-    for (int q = k->npasses - 1; q > 0; --q)
-        for (int i = 0; i < k->pass[q].nreads; ++i) {
-            const rw_trace_read *r = k->pass[q].reads + i;
-            for (int d = 0; d < 3 && r->made >= 0; ++d) {
-                int *halo = k->pass[r->made - k->k->first].halo[d];
-                halo[0] = RW_MAX(halo[0], k->pass[q].halo[d][0] - r->offset[d]);
-                halo[1] = RW_MAX(halo[1], k->pass[q].halo[d][1] + r->offset[d]);
-            }
-        }
-}
-
-static void free_kernel(rw_trace_kernel *k)
-{
-    for (int i = 0; k->pass && i < k->npasses; ++i) {
-        rw_free(k->pass[i].reads);
-        rw_free(k->pass[i].waits);
-    }
-    rw_free(k->pass);
-}
-
-static rw_status look_at(const rw_trace_model *m, const rw_trace_run *run, const rw_pass_kernel *pk, rw_trace_kernel *k)
-{
-    *k = (rw_trace_kernel){run, &run->expr->plan, pk, NULL, pk->last - pk->first + 1};
-    if (!(k->pass = rw_calloc((size_t)k->npasses, sizeof *k->pass))) return rw_trace_fail(m);
-    for (int q = pk->first; q <= pk->last; ++q) {
-        rw_pass_use use;
-        bool ok = true;
-        RW_TRY(rw_plan_use(k->plan, q, &use));
-        for (int n = 0; n < use.nnodes && ok; ++n)
-            if (use.needed[n]) ok = add_node(k, q, n, k->pass + q - pk->first);
-        rw_pass_use_free(&use);
-        if (!ok) return rw_trace_fail(m);
-    }
-    find_halos(k);
-    return RW_OK;
-}
-
-int rw_trace_final_pass(const rw_trace_kernel *k, int field)
-{
-    const rw_store *s = rw_final_store(k->plan, k->k->first, k->k->last, field);
-    return s ? s->pass : -1;
-}
-
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static void split(const int size[3], int i, int c[3])
@@ -202,6 +129,14 @@ static rw_status find_beyond(rw_trace_model *m, const rw_trace_kernel *k, const 
     return RW_OK;
 }
 
+/* The node is beyond a side, or on one that gives its value, whatever the array has there. */
+static bool is_beyond(const rw_trace_model *m, const rw_trace_kernel *k, int field, int side, const int c[3])
+{
+    const rw_graph_side *s = k->plan->graph->fields[field].boundary + side;
+    const int in = s->given && s->kind == RW_BOUNDARY_DIRICHLET;
+    return side % 2 ? c[side / 2] >= m->n[side / 2] - in : c[side / 2] < in;
+}
+
 /* The task that makes what is read at a node. */
 static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const rw_trace_read *r, const int at[3],
                             int *task)
@@ -211,8 +146,8 @@ static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const r
     for (int d = 0; d < 3; ++d) {
         c[d] = at[d] + r->offset[d];
         if (is_periodic(k, r->field, d)) c[d] = wrapped(c[d], m->n[d]);
-        outside = outside || c[d] < 0 || c[d] >= m->n[d];
     }
+    for (int side = 0; side < 2 * m->ndim; ++side) outside = outside || is_beyond(m, k, r->field, side, c);
     if (array < 0) return rw_fail(m->ctx, RW_ERR_INTERNAL, "%s reads a field without an array", k->run->expr->name);
     if (outside) return find_beyond(m, k, r, c, task);
     int number = array * m->nnodes + number_of(m, c);
@@ -278,7 +213,7 @@ static rw_status add_read_by_sides(rw_trace_model *m, const rw_trace_kernel *k, 
     }
     for (int side = 0; side < 2 * m->ndim && g->fields[r->field].reads; ++side) {
         const rw_graph_side *s = g->fields[r->field].boundary + side;
-        if (!s->reads || (side % 2 ? c[side / 2] < m->n[side / 2] : c[side / 2] >= 0)) continue;
+        if (!s->reads || !is_beyond(m, k, r->field, side, c)) continue;
         for (int i = 0; i < 3 && status == RW_OK; ++i) {
             rw_leaves l = {0};
             if (s->value[i] < 0) continue;
@@ -419,7 +354,7 @@ static rw_status add_launch(rw_trace_model *m, const rw_trace_run *run, const rw
 {
     rw_trace_kernel k;
     int *partial = NULL;
-    rw_status status = look_at(m, run, pk, &k);
+    rw_status status = rw_trace_kernel_make(m, run, pk, &k);
     if (status != RW_OK) goto done;
     partial = rw_calloc((size_t)RW_MAX(k.plan->nreductions, 1) * (size_t)m->ntiles, sizeof *partial);
     rw_free(m->own);
@@ -434,7 +369,7 @@ static rw_status add_launch(rw_trace_model *m, const rw_trace_run *run, const rw
     status = add_combines(m, &k, partial);
 done:
     rw_free(partial);
-    free_kernel(&k);
+    rw_trace_kernel_free(&k);
     return status;
 }
 

@@ -11,7 +11,7 @@ rw_status rw_externals_check(rw_context *ctx, const rw_ode_spec *spec)
     const char *where = spec->name ? spec->name : "equations";
     for (int i = 0; i < spec->nexternals; ++i) {
         const rw_expr_field *e = spec->externals + i;
-        RW_TRY(rw_check_name(ctx, where, e->name));
+        RW_TRY(rw_check_name_on(ctx, &spec->grid, where, e->name));
         if (e->dtype && e->dtype != RW_U8 && (!rw_dtype_is_number(e->dtype) || rw_dtype_is_complex(e->dtype)))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "external field %s: dtype %s: f32, f64 or u8 are possible", e->name,
                            rw_dtype_name(e->dtype));

@@ -1,5 +1,6 @@
 /* A step traced: the programs that it would run, in their order, with the arrays that they would be given (trace.c);
- * what becomes of that, a graph of tasks over a model grid (expand.c); and both in words (trace_text.c). */
+ * what their kernels read (trace_kernel.c); what becomes of that, a graph of tasks over a model grid (expand.c); and
+ * both in words (trace_text.c). */
 #ifndef RW_ODE_TRACE_H
 #define RW_ODE_TRACE_H
 
@@ -43,6 +44,11 @@ typedef struct rw_trace_kernel {
     int npasses;
 } rw_trace_kernel;
 
+struct rw_trace_model;
+/* trace_kernel.c. Free it, also after a failure. */
+rw_status rw_trace_kernel_make(const struct rw_trace_model *m, const rw_trace_run *run, const rw_pass_kernel *pk,
+                               rw_trace_kernel *k);
+void rw_trace_kernel_free(rw_trace_kernel *k);
 /* Which pass of a kernel leaves a field's value in the array; -1: none. */
 int rw_trace_final_pass(const rw_trace_kernel *k, int field);
 

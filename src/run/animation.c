@@ -93,7 +93,13 @@ static rw_status make_film(rw_run *r, const char *field, char *from)
 
 /* ---- at the end -------------------------------------------------------------------------------------------------- */
 
-/* The pictures of a field that are there; *n of them. rw_free each and the list. */
+static void free_frames(char **list, int n)
+{
+    for (int i = 0; list && i < n; i++) rw_free(list[i]);
+    rw_free(list);
+}
+
+/* The pictures of a field that are there; *n of them. rw_free each and the list. NULL: no memory. */
 static char **list_frames(const rw_run *r, const char *field, int *n)
 {
     char file[100], name[160], path[RW_PATH_SIZE];
@@ -103,7 +109,14 @@ static char **list_frames(const rw_run *r, const char *field, int *n)
     for (int k = 0; list && k < r->noutputs; k++) {
         snprintf(name, sizeof(name), "figures/%s-%06d%s.png", file, k, r->grid->blocks ? "-across" : "");
         rw_run_path(r, name, path);
-        if (access(path, F_OK) == 0 && (list[*n] = rw_strdup(path))) ++*n;
+        if (access(path, F_OK) != 0) continue;
+        list[*n] = rw_strdup(path);
+        if (list[*n]) {
+            ++*n;
+        } else {
+            free_frames(list, *n);
+            list = NULL;
+        }
     }
     return list;
 }
@@ -116,8 +129,7 @@ static rw_status animate(rw_run *r, const char *field)
     rw_status status = frames ? rw_folder_claim(r, name, path) : rw_fail_memory(r->ctx, 64, "an animation");
     if (status == RW_OK && n > 0)
         status = rw_apng_write(r->ctx, path, n, (const char *const *)frames, r->output.animation_rate);
-    for (int i = 0; frames && i < n; i++) rw_free(frames[i]);
-    rw_free(frames);
+    free_frames(frames, n);
     return status == RW_OK && n > 0 ? make_film(r, field, path) : status;
 }
 

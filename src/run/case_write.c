@@ -88,9 +88,10 @@ rw_status rw_case_write(const rw_case *c, rw_text *text)
 
 /* ---- hash -------------------------------------------------------------------------------------------------------- */
 
-/* Settings of the runner that change when steps end, and so the numbers. */
-static const char *const hashed[] = {"top.problem",   "top.reproducible",   "output.every",  "output.every_steps",
-                                     "output.fields", "output.interpolate", "output.series", "output.probes"};
+/* Settings of the runner that change when steps end, and so the numbers, or tables that a restart continues. */
+static const char *const hashed[] = {"top.problem",        "top.reproducible", "output.every",
+                                     "output.every_steps", "output.fields",    "output.interpolate",
+                                     "output.series",      "output.derived",   "output.probes"};
 
 /* Counts when it is used: without it the hash is that of versions that did not know it. */
 static bool is_unused(const char *name, const rw_tree *value)

@@ -176,8 +176,9 @@ static rw_status check_outputs(rw_run *r)
     return rw_output_check(r);
 }
 
-static rw_status describe(rw_run *r, rw_text *text)
+static rw_status describe(rw_run *r, const void *user, rw_text *text)
 {
+    (void)user;
     known k = {0};
     char name[64];
     double value[2] = {0, 0};
@@ -209,27 +210,6 @@ static rw_status describe(rw_run *r, rw_text *text)
     return RW_OK;
 }
 
-static rw_status check(rw_context *ctx, const char *path, const rw_run_options *options, char **text)
-{
-    rw_run r;
-    rw_run_report report;
-    rw_text t = {0};
-    rw_status status;
-    const bool reproducible = ctx->reproducible;
-    rw_run_prepare(&r, ctx, options, &report);
-    RW_TRY_GOTO(rw_run_read_case(&r, rw_problems, path), done);
-    if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
-    RW_TRY_GOTO(describe(&r, &t), done);
-    if (t.failed) RW_TRY_GOTO(rw_fail_memory(ctx, t.length, "the text"), done);
-    *text = t.data;
-    t = (rw_text){0};
-done:
-    rw_text_free(&t);
-    rw_run_release(&r);
-    rw_context_set_reproducible(ctx, reproducible);
-    return status;
-}
-
 rw_status rw_check_case_sized(rw_context *ctx, const char *path, const rw_run_options *options, char **text,
                               size_t options_size)
 {
@@ -238,5 +218,5 @@ rw_status rw_check_case_sized(rw_context *ctx, const char *path, const rw_run_op
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_STRUCT_IN(ctx, rw_run_options, options, options_size);
-    return check(ctx, path, options, text);
+    return rw_run_describe(ctx, path, options, describe, NULL, text);
 }

@@ -37,15 +37,16 @@ static rw_status read_entry(const rw_case *c, const char *setting, const rw_tree
     return RW_OK;
 }
 
-static rw_status check_name(const rw_case *c, const rw_tree *map, int i)
+static rw_status check_name(const rw_case *c, int ndim, const rw_tree *map, int i)
 {
+    const rw_grid grid = {.ndim = ndim};
     char where[320];
     rw_tree key = {.source = map->items[i]->source, .line = map->key_place[i].line, .column = map->key_place[i].column};
     rw_tree_place(&key, where, sizeof where);
-    return rw_check_name(rw_case_context(c), where, map->keys[i]);
+    return rw_check_name_on(rw_case_context(c), &grid, where, map->keys[i]);
 }
 
-rw_status rw_named_read(const rw_case *c, const char *setting, rw_named_expr **list, int *n)
+rw_status rw_named_read(const rw_case *c, int ndim, const char *setting, rw_named_expr **list, int *n)
 {
     rw_context *ctx = rw_case_context(c);
     const rw_tree *map = rw_case_node(c, setting);
@@ -57,7 +58,7 @@ rw_status rw_named_read(const rw_case *c, const char *setting, rw_named_expr **l
                             setting);
     if (!(*list = rw_calloc((size_t)map->n + 1, sizeof **list))) return rw_fail_memory(ctx, 256, setting);
     for (int i = 0; i < map->n; ++i) {
-        rw_status status = check_name(c, map, i);
+        rw_status status = check_name(c, ndim, map, i);
         if (status == RW_OK) status = read_entry(c, setting, map, i, *list + *n);
         *n += status == RW_OK;
         RW_NOTE(ctx, status);

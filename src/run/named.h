@@ -13,8 +13,8 @@ typedef struct rw_named_expr {
 } rw_named_expr;
 
 /* The map at `setting`, whose entries are an expression, or {value: expression, unit: text}. rw_free(*list), also after
- * a failure. Wrong entries are noted and left out. */
-rw_status rw_named_read(const rw_case *c, const char *setting, rw_named_expr **list, int *n);
+ * a failure. Wrong entries are noted and left out. ndim: of the grid; without space coordinates are free names. */
+rw_status rw_named_read(const rw_case *c, int ndim, const char *setting, rw_named_expr **list, int *n);
 /* Entry `at` of the map at `setting`, for messages about its name. */
 rw_status rw_named_fail(const rw_case *c, const char *setting, const char *name, const char *format, ...)
     RW_PRINTF(4, 5);

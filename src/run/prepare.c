@@ -157,32 +157,38 @@ static rw_status answer(rw_run *r, const question *q, rw_text *text)
     return status;
 }
 
-static rw_status explain(rw_context *ctx, const char *path, const rw_run_options *options, const question *q,
-                         char **text)
+/* Creates the problem for it. */
+static rw_status explain(rw_run *r, const void *user, rw_text *text)
+{
+    int64_t bytes = 0;
+    char needed[32], available[32];
+    RW_TRY(rw_run_create(r, &bytes));
+    rw_memory_text(bytes, needed);
+    rw_memory_text(rw_memory_available(r->device), available);
+    rw_text_add(text, "case     %s: problem %s\n", rw_case_file(r->c), r->ops->name);
+    rw_text_add(text, "device   %s: %s\n", r->report->device, rw_device_info(r->device)->hardware);
+    rw_text_add(text, "memory   %s needed, %s free\n", needed, available);
+    return answer(r, user, text);
+}
+
+rw_status rw_run_describe(rw_context *ctx, const char *path, const rw_run_options *options,
+                          rw_run_description *describe, const void *user, char **text)
 {
     rw_run r;
     rw_run_report report;
     rw_status status;
-    int64_t bytes = 0;
-    char needed[32], available[32];
-    rw_text explained = {0};
+    rw_text t = {0};
+    const bool reproducible = ctx->reproducible;
     *text = NULL;
-    bool reproducible = ctx->reproducible;
     rw_run_prepare(&r, ctx, options, &report);
     RW_TRY_GOTO(rw_run_read_case(&r, rw_problems, path), done);
     if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
-    RW_TRY_GOTO(rw_run_create(&r, &bytes), done);
-    rw_memory_text(bytes, needed);
-    rw_memory_text(rw_memory_available(r.device), available);
-    rw_text_add(&explained, "case     %s: problem %s\n", path, r.ops->name);
-    rw_text_add(&explained, "device   %s: %s\n", report.device, rw_device_info(r.device)->hardware);
-    rw_text_add(&explained, "memory   %s needed, %s free\n", needed, available);
-    RW_TRY_GOTO(answer(&r, q, &explained), done);
-    if (explained.failed) RW_TRY_GOTO(rw_fail_memory(ctx, explained.length, "the explanation"), done);
-    *text = explained.data;
-    explained = (rw_text){0};
+    RW_TRY_GOTO(describe(&r, user, &t), done);
+    if (t.failed) RW_TRY_GOTO(rw_fail_memory(ctx, t.length, "the text"), done);
+    *text = t.data;
+    t = (rw_text){0};
 done:
-    rw_text_free(&explained);
+    rw_text_free(&t);
     rw_run_release(&r);
     rw_context_set_reproducible(ctx, reproducible);
     return status;
@@ -196,7 +202,7 @@ rw_status rw_explain_case_sized(rw_context *ctx, const char *path, const rw_run_
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_STRUCT_IN(ctx, rw_run_options, options, options_size);
-    return explain(ctx, path, options, &(question){0}, text);
+    return rw_run_describe(ctx, path, options, explain, &(question){0}, text);
 }
 
 rw_status rw_explain_graph_sized(rw_context *ctx, const char *path, const rw_run_options *options, int stages,
@@ -207,5 +213,5 @@ rw_status rw_explain_graph_sized(rw_context *ctx, const char *path, const rw_run
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_STRUCT_IN(ctx, rw_run_options, options, options_size);
-    return explain(ctx, path, options, &(question){true, stages, dot}, text);
+    return rw_run_describe(ctx, path, options, explain, &(question){true, stages, dot}, text);
 }

@@ -157,7 +157,10 @@ static bool may_change(const rw_run *r, const char *key)
         int answer = r->ops->may_change(r->c, key);
         if (answer >= 0) return answer;
     }
-    if (strcmp(key, "output.series") == 0 || strcmp(key, "output.probes") == 0) return false; /* tables go on */
+    /* tables go on: columns of series.csv may read derived fields, and probes have a column for each */
+    const bool tables = r->output.series || r->output.probes;
+    if (strcmp(key, "output.series") == 0 || strcmp(key, "output.probes") == 0) return false;
+    if (strcmp(key, "output.derived") == 0 && tables) return false;
     if (strncmp(key, "output.", 7) == 0 || strcmp(key, "reproducible") == 0) return true;
     return strncmp(key, "time.", 5) == 0 && strcmp(key, "time.start") != 0 && strcmp(key, "time.method") != 0;
 }

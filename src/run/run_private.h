@@ -136,6 +136,10 @@ rw_status rw_run_open(rw_run *r); /* the device */
 /* Opens the device, compares the estimate with its memory, and only then creates the problem. */
 rw_status rw_run_create(rw_run *r, int64_t *bytes);
 void rw_run_release(rw_run *r);
+/* What `describe` says of a case that has been read; *text is to be freed with rw_free. */
+typedef rw_status rw_run_description(rw_run *r, const void *user, rw_text *text);
+rw_status rw_run_describe(rw_context *ctx, const char *path, const rw_run_options *options,
+                          rw_run_description *describe, const void *user, char **text);
 double rw_run_compile_seconds(const rw_run *r); /* that the run has waited for compilers */
 
 /* advance.c */

@@ -115,16 +115,56 @@ static void test_what_is_refused(void **state)
     }
 }
 
-static int setup(void **state)
+/* dy(v) on the left side, at the end of an axis: of a periodic one from the other end; else of the parabola through the
+ * three nodes there; of integers from the nearest node. */
+static void test_along_a_side(void **state)
 {
-    if (make_context(state)) return -1;
-    return rw_device_open(ctx, "cpu", &dev) == RW_OK ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    rw_device_close(&dev);
-    return drop_context(state);
+    (void)state;
+    enum { NX = 4, NY = 5, MADE = 3 };
+    static const double v[NY] = {3, 8, 1, 7, 5};
+    static const struct {
+        rw_boundary_kind kind;
+        rw_dtype dtype;
+        double first, last; /* times 2 h */
+    } table[MADE] = {{RW_BOUNDARY_PERIODIC, RW_F64, 8 - 5, 3 - 7},
+                     {RW_BOUNDARY_NEAREST, RW_F64, 8 - (3 * 3 - 3 * 8 + 1), (3 * 5 - 3 * 7 + 1) - 7},
+                     {RW_BOUNDARY_NEAREST, RW_U8, 8 - 3, 5 - 7}};
+    for (int i = 0; i < 2 * MADE; ++i) {
+        const rw_boundary across = {table[i / 2].kind, NULL, NULL, NULL};
+        const rw_expr_field fields[] = {{"u",
+                                         RW_F64,
+                                         {{RW_BOUNDARY_NEUMANN, "dy(v)", NULL, NULL}, {0}, across, across}},
+                                        {"v", table[i / 2].dtype, {{0}, {0}, across, across}},
+                                        {"o", RW_F64, {{0}}}};
+        const rw_expr_spec spec = {.text = "o = dx(u)",
+                                   .grid = {.ndim = 2, .size = {NX, NY, 1}, .spacing = {1, 0.5, 1}},
+                                   .fields = fields,
+                                   .nfields = RW_COUNT(fields)};
+        rw_array *arrays[RW_COUNT(fields)];
+        const double *out;
+        rw_expr *e;
+        compiler(i % 2);
+        OK(rw_expr_create(dev, &spec, &e));
+        for (int f = 0; f < RW_COUNT(fields); ++f) {
+            void *data;
+            OK(rw_array_create(dev, fields[f].dtype, 2, (int64_t[]){NY, NX}, RW_MEMORY_DEVICE, &arrays[f]));
+            OK(rw_array_write(arrays[f], &data));
+            for (int c = 0; c < NX * NY && f < 2; ++c) {
+                const double value = f ? v[c / NX] : 0;
+                if (fields[f].dtype == RW_U8) ((unsigned char *)data)[c] = (unsigned char)value;
+                else ((double *)data)[c] = value;
+            }
+            OK(rw_expr_bind(e, fields[f].name, arrays[f]));
+        }
+        OK(rw_expr_run(e, rw_device_queue(dev)));
+        OK(rw_array_read(arrays[2], (const void **)&out));
+        const double first = -out[0], last = -out[(NY - 1) * NX]; /* the slope is outward */
+        if (fabs(first - table[i / 2].first) > 1e-12 || fabs(last - table[i / 2].last) > 1e-12)
+            fail_msg("row %d: %g and %g, not %g and %g", i, first, last, table[i / 2].first, table[i / 2].last);
+        rw_expr_destroy(&e);
+        for (int f = 0; f < RW_COUNT(fields); ++f) rw_array_destroy(&arrays[f]);
+    }
+    compiler(true);
 }
 
 enum { CELLS = 7 * 6 * 5 };
@@ -189,10 +229,22 @@ static void test_conditions_of_cells(void **state)
     }
 }
 
+static int setup(void **state)
+{
+    if (make_context(state)) return -1;
+    return rw_device_open(ctx, "cpu", &dev) == RW_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    rw_device_close(&dev);
+    return drop_context(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_value_of_the_moment),
-                                       cmocka_unit_test(test_conditions_of_cells),
+                                       cmocka_unit_test(test_along_a_side), cmocka_unit_test(test_conditions_of_cells),
                                        cmocka_unit_test(test_what_is_refused)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -437,6 +437,59 @@ static void test_sides_that_read_count(void **state)
     }
 }
 
+/* The row next to a side that reads fields, by hand, in all layouts, times h^2: 3 and the derivatives of the value
+ * beyond by all values that it is made of, but no less than 4. The value beyond is
+ *
+ *   slope -q u          u(1) - 2 h q u(0); in layout cell u(0) - h q u(0)
+ *   value c             c; in layout cell 2 c - u(0)
+ *   a u + du/dn = c     in layout cell u(0) + h (c - a u(0))/(1 + a h/2); u = 2
+ *   slope q v           of a field v that u drives in return: u(0) + h q v(0) */
+static void test_rows_next_to_sides_that_read(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    static const double h = 1. / 60, q = 100;
+    const struct {
+        rw_grid_layout layout;
+        rw_boundary side;
+        const char *v; /* NULL: one field */
+        double radius;
+    } cases[] = {
+        {RW_GRID_AUTO, {RW_BOUNDARY_NEUMANN, "-100*u", 0, 0}, NULL, 4 + 2 * h * q},
+        {RW_GRID_NODE, {RW_BOUNDARY_NEUMANN, "-100*u", 0, 0}, NULL, 4 + 2 * h * q},
+        /* beyond: (1 - h q) u(0), of modulus 2/3: less than that of other rows */
+        {RW_GRID_CELL, {RW_BOUNDARY_NEUMANN, "-100*u", 0, 0}, NULL, 4},
+        {RW_GRID_CELL, {RW_BOUNDARY_NEUMANN, "-400*u", 0, 0}, NULL, 3 + 400 * h - 1},
+        {RW_GRID_CELL, {RW_BOUNDARY_DIRICHLET, "9*inner(u, 2)", 0, 0}, NULL, 3 + 2 * 9 + 1},
+        {RW_GRID_AUTO, {RW_BOUNDARY_DIRICHLET, "9*inner(u, 2)", 0, 0}, NULL, 3 + 9},
+        {RW_GRID_NODE, {RW_BOUNDARY_DIRICHLET, "9*inner(u, 2)", 0, 0}, NULL, 3 + 9},
+        {RW_GRID_CELL,
+         {RW_BOUNDARY_ROBIN, "100", "1", "300*u"},
+         NULL,
+         3 + fabs(1 + h * (300 - 100) / (1 + 100 * h / 2))},
+        {RW_GRID_CELL, {RW_BOUNDARY_ROBIN, "-100", "1", "u^2"}, NULL, 3 + fabs(1 + h * (4 + 100) / (1 - 100 * h / 2))},
+        /* u reads v on its side only: h q there, and v reads u: 1. Of scaled fields both are the root of the product */
+        {RW_GRID_CELL, {RW_BOUNDARY_NEUMANN, "900*v", 0, 0}, "dv/dt = laplace(v) + 3600*u", 4 + sqrt(900 * h)},
+        {RW_GRID_NODE, {RW_BOUNDARY_ROBIN, "100", "where(t < 1, 0, 1)", "100"}, NULL, 4},
+    };
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        const rw_boundary sides[2][6] = {{NEUMANN, cases[i].side}, {NEUMANN, NEUMANN}};
+        char equations[96];
+        problem p;
+        snprintf(equations, sizeof equations, "du/dt = laplace(u)\n%s", cases[i].v ? cases[i].v : "");
+        describe(&p, equations, cases[i].v ? 2 : 1, 1, 61, sides[0]);
+        p.spec.grid.spacing[0] = h;
+        p.spec.layout = cases[i].layout;
+        p.spec.method = RW_ODE_RK4;
+        p.spec.order = 2;
+        start(&p, uniform);
+        const double rho = radius_of(&p) * h * h;
+        print_message("row %d: %.6g, by hand %.6g\n", i, rho, cases[i].radius);
+        if (fabs(rho - cases[i].radius) > 1e-9) fail_msg("row %d: %.9g, by hand %.9g", i, rho, cases[i].radius);
+        finish(&p);
+    }
+}
+
 /* Order-4 Neumann sides: the automatic step of RK4 stays bounded. */
 static void test_the_automatic_step_is_stable(void **state)
 {
@@ -606,6 +659,7 @@ int main(void)
         cmocka_unit_test(test_largest_row),
         cmocka_unit_test(test_robin_sides_count),
         cmocka_unit_test(test_sides_that_read_count),
+        cmocka_unit_test(test_rows_next_to_sides_that_read),
         cmocka_unit_test(test_the_automatic_step_is_stable),
         cmocka_unit_test(test_expression),
         cmocka_unit_test(test_a_changed_scalar_asks_again),

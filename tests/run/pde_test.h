@@ -1,5 +1,5 @@
-/* What the tests of runs of the problem pde share: an empty folder with a case and results, runs that are interrupted,
- * comparison of files. */
+/* What the tests of runs of the problem pde share: an empty folder with a case and results, problems without a run,
+ * runs that are interrupted, comparison of files. */
 #ifndef PDE_TEST_H
 #define PDE_TEST_H
 
@@ -50,6 +50,39 @@ static inline void write_case(const char *text, char path[128])
 {
     snprintf(path, 128, "%s/case.yaml", folder);
     assert_int_equal(rw_file_write(ctx, path, text, strlen(text)), RW_OK);
+}
+
+/* FOLDER/case.yaml with this text, without a file. */
+static inline rw_status parse_text(const char *text, rw_case **c)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/case.yaml", folder);
+    return rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, c);
+}
+
+/* Whether it is a case; rw_message says why not. */
+static inline rw_status check_text(const char *text)
+{
+    rw_case *c = NULL;
+    const rw_status status = parse_text(text, &c);
+    rw_case_free(&c);
+    return status;
+}
+
+/* Parses the case and creates its problem; *p is NULL after a failure. */
+static inline rw_status create(const char *text, rw_device *device, rw_case **c, rw_problem **p)
+{
+    int64_t bytes;
+    *p = NULL;
+    rw_status status = parse_text(text, c);
+    if (status != RW_OK) return status;
+    return rw_case_problem(*c)->create(*c, device, false, &bytes, p);
+}
+
+static inline void destroy(rw_case **c, rw_problem **p)
+{
+    if (*p) (*p)->ops->destroy(p);
+    rw_case_free(c);
 }
 
 static rw_cancel cancel;

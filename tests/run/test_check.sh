@@ -97,6 +97,10 @@ mistake output.figures=[w] "output.figures: 'w' is not a field"
 mistake output.animation=[w] "output.animation: 'w' is not a field"
 mistake output.limits=some 'output.limits = some is none of'
 mistake 'data={k: {file: none.npy}, m: "1"}' 'none.npy: cannot be opened'
+header="{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"
+printf '\x93NUMPY\x01\x00\x76\x00%-117s\n\x00\x00\x80\x3f\x00\x00\xc0\x7f' "$header" >nan.npy # 1, NaN
+"$RECHENWERK" check complex.yaml -s grid.size=2 -s 'data={k: {file: nan.npy}, m: "1"}' >out 2>&1 || true
+has 'data.k is not a number at node (1), x = 32: finite values are needed at every node'
 mistake 'fields={u: {initial: {run: nowhere, field: u}}}' 'nowhere/checkpoint.h5'
 mistake output.every=1e-7 'output.every = 1e-07 makes'
 

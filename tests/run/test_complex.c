@@ -253,17 +253,6 @@ static void test_restart(void **state)
 
 /* ---- initial values, mistakes ------------------------------------------------------------------------------------ */
 
-static rw_status create(const char *text, rw_device *dev, rw_case **c, rw_problem **p)
-{
-    char path[128];
-    int64_t bytes;
-    snprintf(path, sizeof path, "%s/case.yaml", folder);
-    *p = NULL;
-    rw_status status = rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, c);
-    if (status != RW_OK) return status;
-    return rw_case_problem(*c)->create(*c, dev, false, &bytes, p);
-}
-
 #define EQ "equations: \"dA/dt = laplace(A)\"\ntime: {end: 0.1}\n"
 #define FROM(what) CASE("{A: {type: complex, initial: " what "}}", EQ)
 

@@ -201,13 +201,9 @@ static void test_restart(void **state)
 
 static void refused(rw_device *dev, const char *text, const char *message)
 {
-    char path[128];
-    int64_t bytes;
     rw_case *c = NULL;
-    rw_problem *p = NULL;
-    snprintf(path, sizeof path, "%s/case.yaml", folder);
-    rw_status status = rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, &c);
-    if (status == RW_OK) status = rw_pde_ops.create(c, dev, false, &bytes, &p);
+    rw_problem *p;
+    const rw_status status = create(text, dev, &c, &p);
     if ((status != RW_ERR_INPUT && status != RW_ERR_FILE) || !strstr(rw_message(ctx), message))
         fail_msg("%s%s: %s", text, rw_status_name(status), rw_message(ctx));
     rw_case_free(&c);

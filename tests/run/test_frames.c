@@ -116,16 +116,37 @@ static void test_continued(void **state)
     assert_int_equal(equal_frames("run", "parts7", "u"), FRAMES);
 }
 
-/* More outputs than drawing keeps up with: an interruption draws what has been postponed, with the limits so far, and
- * the run that continues from there ends with the pictures of one that was never interrupted. */
+enum { CHECKPOINT = 30 };
+static int missing; /* pictures that the run "many" lacks after its checkpoint; -1: not counted yet */
+
+static rw_status count_missing(void *user, const rw_run_progress *progress)
+{
+    (void)user;
+    if (missing >= 0 || progress->outputs <= CHECKPOINT + 1) return RW_OK;
+    missing = 0;
+    for (int k = 0; k <= CHECKPOINT; ++k) {
+        char name[64];
+        frame_name("u", k, name);
+        missing += access(result("many", name), F_OK) != 0;
+    }
+    return RW_OK;
+}
+
+/* More outputs than drawing keeps up with. A checkpoint draws what has been postponed, since a run that goes on from
+ * there would not; so does an interruption, with the limits so far. The run that continues ends with the pictures of
+ * one that was never interrupted. */
 static void test_many_outputs(void **state)
 {
     (void)state;
     enum { MANY = 60, UNTIL = 45 };
     const char *text = GROWING("", "sequential");
     const char *set[] = {"output.every=0.0166666666666666666", "output.figures=[u]", "checkpoint.steps=30"};
-    char name[64];
-    assert_int_equal(run(text, "many", set, 3, -1, false), RW_OK);
+    char name[64], path[128];
+    write_case(text, path);
+    missing = -1;
+    const rw_run_options counted = {.set = set, .nset = RW_COUNT(set), .progress = count_missing};
+    assert_int_equal(run_until(path, "many", counted, -1), RW_OK);
+    assert_int_equal(missing, 0);
     assert_int_equal(run(text, "halves", set, 3, UNTIL, false), RW_ERR_INTERRUPTED);
     for (int k = 0; k <= MANY; ++k) {
         frame_name("u", k, name);
@@ -392,6 +413,31 @@ static void test_outputs_with_sides(void **state)
     }
 }
 
+/* A side whose value one of the fields reads from data has no nodes in outputs; nodes lie alike in all fields. */
+static void test_a_side_that_one_field_reads(void **state)
+{
+    (void)state;
+    for (int reading = 0; reading < 2; ++reading) {
+        char text[512], name[32];
+        const char *const sides[] = {"{left: \"k\", right: \"2\"}", "{left: \"1\", right: \"3\"}"};
+        double u[6], v[6];
+        rw_h5 *file;
+        snprintf(text, sizeof text,
+                 "problem: pde\ngrid: {size: [5]}\ndata: {k: \"7\"}\n"
+                 "fields: {u: {initial: \"x\", boundary: %s}, v: {initial: \"x\", boundary: %s}}\n"
+                 "equations: \"du/dt = 0*u; dv/dt = 0*v\"\ntime: {end: 1, method: rk4, step: 0.5}\n",
+                 sides[reading], sides[!reading]);
+        snprintf(name, sizeof name, "reading%d", reading);
+        good(text, name, NULL);
+        assert_int_equal(rw_h5_open(ctx, result(name, "fields/000001.h5"), &file), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/u", RW_F64, 3, (size_t[]){1, 1, 6}, u), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/v", RW_F64, 3, (size_t[]){1, 1, 6}, v), RW_OK);
+        rw_h5_close(&file);
+        for (int i = 0; i < 5; ++i) assert_true(fabs(u[i] - (i + 1) / 6.0) < 1e-15 && u[i] == v[i]);
+        assert_true(u[5] == 2 + reading && v[5] == 3 - reading);
+    }
+}
+
 #define DECAY(initial, rate)                                                                                           \
     "problem: pde\ngrid: {size: [8, 6], extent: [1, 1]}\nfields: {u: {initial: \"" initial "\"}}\n"                    \
     "equations: \"du/dt = -" rate "*u\"\ntime: {end: 1, method: rk4, step: 0.05}\noutput: {every: 0.25, vti: false}\n"
@@ -527,12 +573,19 @@ static void test_corners_of_sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_scale),          cmocka_unit_test(test_continued),
-        cmocka_unit_test(test_many_outputs),       cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_headings),           cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_drawn_later),        cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_outputs_with_sides), cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_older_folder),       cmocka_unit_test(test_corners_of_sides),
+        cmocka_unit_test(test_one_scale),
+        cmocka_unit_test(test_continued),
+        cmocka_unit_test(test_many_outputs),
+        cmocka_unit_test(test_not_written),
+        cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_drawn_later),
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_outputs_with_sides),
+        cmocka_unit_test(test_a_side_that_one_field_reads),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_older_folder),
+        cmocka_unit_test(test_corners_of_sides),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

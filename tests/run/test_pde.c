@@ -8,23 +8,6 @@
 
 static rw_device *dev;
 
-static rw_status create(const char *text, rw_case **c, rw_problem **p)
-{
-    char path[128];
-    int64_t bytes;
-    snprintf(path, sizeof path, "%s/case.yaml", folder);
-    *p = NULL;
-    rw_status status = rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, c);
-    if (status != RW_OK) return status;
-    return rw_case_problem(*c)->create(*c, dev, false, &bytes, p);
-}
-
-static void destroy(rw_case **c, rw_problem **p)
-{
-    if (*p) (*p)->ops->destroy(p);
-    rw_case_free(c);
-}
-
 #define TIME "time: {end: 0.1, method: rkc2}\n"
 #define EQ "equations: \"du/dt = laplace(u)\"\n"
 
@@ -97,7 +80,13 @@ static void test_bad_input(void **state)
          "part 2 of 2 never applies: at each of the 6 nodes of the side an earlier part does"},
         {PARTS("[{where: y > t, dirichlet: 1}, neumann]"),
          "where = y > t reads t: parts of a side stay where they are"},
-        {PARTS("[{where: u > 0, dirichlet: 1}, neumann]"), "field u is not allowed here"},
+        {PARTS("[{where: u > 0, dirichlet: 1}, neumann]"),
+         ":3:54: fields.u.boundary: where = u > 0 reads a field: parts of a side stay where they are"},
+        {CASE("{u: {initial: \"0\", boundary: {left: \"v\"}}, v: {initial: \"0\", boundary: {left: \"2*u\"}}}",
+              "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
+         ":3:46: the value of v on this side depends on itself: write inner(v, 1) for the next node"},
+        {CASE("{u: {initial: \"0\", boundary: {left: \"0\", top: \"1\", west: neumann}}}", EQ TIME),
+         ":3:60: fields.u.boundary: left and west give a condition for the same side: remove one of them"},
         {PARTS("[{where: y > 1, dirichlet: 1/0}, neumann]"),
          "fields.u.boundary: at x = 0, y = 1.16667 a value is not fi"},
         {PARTS("[{where: y > 1, dirichlet: 1}, {where: y < 1, neumann: 0}]"),
@@ -215,7 +204,7 @@ static void test_bad_input(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
         rw_case *c = NULL;
         rw_problem *p;
-        rw_status status = create(table[i].text, &c, &p);
+        rw_status status = create(table[i].text, dev, &c, &p);
         if (!table[i].message) {
             assert_int_equal(status, RW_OK);
         } else if (status != (strstr(table[i].text, ": none.") ? RW_ERR_FILE : RW_ERR_INPUT) ||
@@ -421,7 +410,7 @@ static void test_parts(void **state)
                 "problem: pde\ngrid: {size: [8, 6], extent: [1, 2]%s}\nfields: {u: {initial: \"x\", boundary: {left: "
                 "%s}}}\n" EQ TIME,
                 i && k ? ", layout: cell" : "", same[i][k]);
-            if (create(text, c + k, p + k) != RW_OK) fail_msg("%s", rw_message(ctx));
+            if (create(text, dev, c + k, p + k) != RW_OK) fail_msg("%s", rw_message(ctx));
             for (int n = 0; n < 5; ++n) assert_int_equal(p[k]->ops->march->step(p[k], 0.1), RW_OK);
             assert_int_equal(rw_array_read(p[k]->fields[0].array, &data[k]), RW_OK);
         }
@@ -448,13 +437,14 @@ static void test_grids(void **state)
                  {"{right: \"0\"}", 1. / 8, 0},
                  {"{x: \"0\", right: neumann}", 1. / 8, 1. / 8},
                  {"{west: antisymmetric, east: symmetric}", 1. / 8, 1. / 8},
+                 {"{left: [{where: y > 1, neumann: 1}, neumann], x: {robin: [1, 1, 0]}}", 1. / 7, 0},
                  {"{north: \"1\", south: periodic, y: symmetric}", 1. / 7, 0}};
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
         char text[512];
         rw_case *c = NULL;
         rw_problem *p;
         snprintf(text, sizeof text, CASE("{u: {initial: \"0\", boundary: %s}}", EQ TIME), table[i].boundary);
-        assert_int_equal(create(text, &c, &p), RW_OK);
+        assert_int_equal(create(text, dev, &c, &p), RW_OK);
         const rw_layout *g = &p->grid;
         assert_true(fabs(g->spacing[0] - table[i].h) < 1e-15 && fabs(g->origin[0] - table[i].origin) < 1e-15);
         assert_int_equal(g->size[0], 8);
@@ -482,7 +472,7 @@ static void test_settings_compile_nothing(void **state)
         char whole[1024];
         before = counters_of(dev);
         snprintf(whole, sizeof whole, CASE("{u: {initial: \"x\", boundary: \"0\"}}", "%s"), text[i]);
-        if (create(whole, c + i, p + i) != RW_OK) fail_msg("%s", rw_message(ctx));
+        if (create(whole, dev, c + i, p + i) != RW_OK) fail_msg("%s", rw_message(ctx));
         for (int n = 0; n < 5; ++n) assert_int_equal(p[i]->ops->march->step(p[i], 0.1), RW_OK);
     }
     const rw_counters after = counters_of(dev);
@@ -509,7 +499,8 @@ static void test_initial_values(void **state)
     double numbers[48];
     size_t shape[] = {6, 8};
     /* an expression of place and parameters: 8 x 6 nodes on [0, 1] x [0, 2] */
-    assert_int_equal(create(CASE("{u: {initial: \"a*x + y\"}}", "parameters: {b: 3, a: \"2*b\"}\n" EQ TIME), &c, &p),
+    assert_int_equal(create(CASE("{u: {initial: \"a*x + y\"}}", "parameters: {b: 3, a: \"2*b\"}\n" EQ TIME), dev, &c,
+                            &p),
                      RW_OK);
     for (int j = 0; j < 6; ++j)
         for (int i = 0; i < 8; ++i) assert_true(fabs(values(p)[j * 8 + i] - (6 * i / 7. + 2 * j / 5.)) < 1e-14);
@@ -521,7 +512,7 @@ static void test_initial_values(void **state)
                                  "functions: [\"g(s) = k(s)*w\", \"k(s) = 1 + s^2\"]\nparameters: {w: 2, q: \"k(2)\"}\n"
                                  "equations: \"du/dt = laplace(u)\"\n" TIME
                                  "checks: {c: {value: \"max(g(u)) + q\", expect: 79, tolerance: 1e-12}}\n"),
-                            &c, &p),
+                            dev, &c, &p),
                      RW_OK);
     for (int j = 0; j < 6; ++j)
         for (int i = 0; i < 8; ++i) {
@@ -537,13 +528,13 @@ static void test_initial_values(void **state)
     for (int i = 0; i < 48; ++i) numbers[i] = i * 0.25;
     snprintf(path, sizeof path, "%s/u.npy", folder);
     assert_int_equal(rw_npy_write(ctx, path, RW_F64, 2, shape, numbers), RW_OK);
-    assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), &c, &p), RW_OK);
+    assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), dev, &c, &p), RW_OK);
     assert_memory_equal(values(p), numbers, sizeof numbers);
     destroy(&c, &p);
     /* the wrong shape */
     shape[0] = 8, shape[1] = 6;
     assert_int_equal(rw_npy_write(ctx, path, RW_F64, 2, shape, numbers), RW_OK);
-    assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), &c, &p), RW_ERR_INPUT);
+    assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), dev, &c, &p), RW_ERR_INPUT);
     assert_non_null(strstr(rw_message(ctx), "holds 8 x 6 f64; the grid needs real numbers of shape 6 x 8"));
     destroy(&c, &p);
     /* a picture of the grid's size: row 0 is at the top */
@@ -551,7 +542,7 @@ static void test_initial_values(void **state)
     for (int i = 0; i < 5 * 8; ++i) strcat(picture, "0 ");
     snprintf(path, sizeof path, "%s/p.pgm", folder);
     assert_int_equal(rw_file_write(ctx, path, picture, strlen(picture)), RW_OK);
-    assert_int_equal(create(CASE("{u: {initial: {picture: p.pgm, low: -1, high: 3}}}", EQ TIME), &c, &p), RW_OK);
+    assert_int_equal(create(CASE("{u: {initial: {picture: p.pgm, low: -1, high: 3}}}", EQ TIME), dev, &c, &p), RW_OK);
     assert_true(fabs(values(p)[5 * 8 + 4] - 3) < 1e-4 && fabs(values(p)[4] + 1) < 1e-4);
     destroy(&c, &p);
     /* of another aspect: 2 x 1 pixels on a square are 8 x 4 nodes in the middle, and their edges above and below */
@@ -559,7 +550,7 @@ static void test_initial_values(void **state)
     assert_int_equal(rw_file_write(ctx, path, "P2 4 2 1\n0 0 1 1\n0 0 0 0\n", 25), RW_OK);
     assert_int_equal(create("problem: pde\ngrid: {size: [8, 8]}\nfields: {u: {initial: {picture: p.pgm, low: -1, high: "
                             "3}}}\nequations: \"du/dt = laplace(u)\"\n" TIME,
-                            &c, &p),
+                            dev, &c, &p),
                      RW_OK);
     for (int j = 0; j < 8; ++j) { /* rows from the bottom: 0 to 2 are the lower edge, 5 to 7 the upper one */
         assert_true(fabs(values(p)[8 * j] + 1) < 1e-4);
@@ -628,7 +619,7 @@ static void test_checks(void **state)
         create(CASE("{u: {initial: \"2\"}}", EQ TIME
                     "checks: {good: {value: mean(u), expect: 2, tolerance: 1e-12}, bad: {value: \"sum(u) + t\", "
                     "expect: 1, tolerance: 1}}\n"),
-               &c, &p),
+               dev, &c, &p),
         RW_OK);
     assert_int_equal(p->ops->check(p, &list, &n), RW_OK);
     assert_int_equal(n, 2);
@@ -644,12 +635,12 @@ static void test_no_memory(void **state)
     rw_case *c = NULL;
     rw_problem *p;
     const char *text = CASE("{u: {initial: \"x\", boundary: \"0\"}}", EQ TIME);
-    assert_int_equal(create(text, &c, &p), RW_OK); /* programs are in the cache now */
+    assert_int_equal(create(text, dev, &c, &p), RW_OK); /* programs are in the cache now */
     destroy(&c, &p);
     long n = 1, failed = 0;
     for (;; n += 1 + n / 40) { /* every one at first, then in growing steps */
         rw_fault_set(RW_FAULT_ALLOC, n);
-        rw_status status = create(text, &c, &p);
+        rw_status status = create(text, dev, &c, &p);
         long events = rw_fault_events(RW_FAULT_ALLOC);
         rw_fault_set(RW_FAULT_ALLOC, 0);
         destroy(&c, &p);
@@ -657,7 +648,7 @@ static void test_no_memory(void **state)
         if (events < n) break; /* it was never reached */
     }
     assert_true(failed > 20);
-    assert_int_equal(create(text, &c, &p), RW_OK);
+    assert_int_equal(create(text, dev, &c, &p), RW_OK);
     destroy(&c, &p);
 }
 

@@ -3,23 +3,6 @@
 
 static rw_device *dev;
 
-static rw_status create(const char *text, rw_case **c, rw_problem **p)
-{
-    char path[128];
-    int64_t bytes;
-    snprintf(path, sizeof path, "%s/case.yaml", folder);
-    *p = NULL;
-    rw_status status = rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, c);
-    if (status != RW_OK) return status;
-    return rw_case_problem(*c)->create(*c, dev, false, &bytes, p);
-}
-
-static void destroy(rw_case **c, rw_problem **p)
-{
-    if (*p) (*p)->ops->destroy(p);
-    rw_case_free(c);
-}
-
 #define WAVE                                                                                                           \
     CASE("{u: {initial: \"sin(3*x)*y\", boundary: {left: \"t\", right: neumann, y: periodic}}, "                       \
          "v: {initial: \"x\", boundary: {left: \"0\", right: neumann, y: periodic}}}",                                 \
@@ -141,8 +124,8 @@ static void test_checkpoints_without_names(void **state)
                  CASE("{u: {initial: \"sin(3*x)*y\"}}",
                       "equations: \"du/dt = laplace(u) - u^3\"\ntime: {end: 1e6, %s}\noutput: {every: 1e5%s}\n"),
                  rows[i].time, rows[i].dense ? ", interpolate: 1e-3" : "");
-        assert_int_equal(create(text, &c, &a), RW_OK);
-        assert_int_equal(create(text, &d, &b), RW_OK);
+        assert_int_equal(create(text, dev, &c, &a), RW_OK);
+        assert_int_equal(create(text, dev, &d, &b), RW_OK);
         take_steps(a, 9);
         snprintf(path, sizeof path, "%s/old%d.h5", folder, i);
         write_old((pde_problem *)a, rows[i].order, path);

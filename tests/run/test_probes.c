@@ -253,6 +253,32 @@ static void test_animations(void **state)
     rw_free(before);
 }
 
+/* Without memory at the end of a run: it fails, and never has an animation of fewer frames. */
+static void test_no_frame_is_lost(void **state)
+{
+    (void)state;
+    enum { LAST = 24, STEP = 3 };
+    static const char output[] = "every: 0.5, figures: v, animation: v";
+    char text[1024], path[128];
+    snprintf(text, sizeof text, FILM, output);
+    write_case(text, path);
+    long events = 1L << 40, failed = 0;
+    for (int i = 0; i <= LAST; i += STEP) {
+        const long at = i ? events - LAST + i : events;
+        rw_fault_set(RW_FAULT_ALLOC, at);
+        const rw_status status = run_until(path, "lost", (rw_run_options){.force = true}, -1);
+        if (i == 0) events = rw_fault_events(RW_FAULT_ALLOC);
+        rw_fault_set(RW_FAULT_ALLOC, 0);
+        failed += status != RW_OK;
+        if (status != RW_OK) continue;
+        size_t n;
+        char *bytes = read_bytes("lost", "figures/v-animation.png", &n);
+        assert_memory_equal(bytes + 37, "acTL\0\0\0\3\0\0\0\0", 12);
+        rw_free(bytes);
+    }
+    assert_true(failed > LAST / STEP / 2);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -274,6 +300,7 @@ int main(void)
                                        cmocka_unit_test(test_a_restart_has_the_same_probes),
                                        cmocka_unit_test(test_animations_without_frames),
                                        cmocka_unit_test(test_animations),
+                                       cmocka_unit_test(test_no_frame_is_lost),
                                        cmocka_unit_test(test_animations_of_complex_fields)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -7,16 +7,6 @@
 #define TIME "time: {end: 1}\n"
 #define NONE(fields, equations) SYSTEM("none", fields, equations, TIME)
 
-static rw_status parse(const char *text)
-{
-    char path[128];
-    rw_case *c;
-    snprintf(path, sizeof path, "%s/case.yaml", folder);
-    const rw_status status = rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, &c);
-    if (status == RW_OK) rw_case_free(&c);
-    return status;
-}
-
 static void test_refused(void **state)
 {
     (void)state;
@@ -47,7 +37,7 @@ static void test_refused(void **state)
         {"problem: pde\ngrid: {size: [8]}\nfields: none\nequations: \"dx/dt = 1\"\n" TIME, "fields is a single value"},
     };
     for (int i = 0; i < RW_COUNT(table); ++i) {
-        if (parse(table[i].text) != RW_ERR_INPUT) fail_msg("accepted: %s", table[i].text);
+        if (check_text(table[i].text) != RW_ERR_INPUT) fail_msg("accepted: %s", table[i].text);
         if (!strstr(rw_message(ctx), table[i].message)) fail_msg("%s\nnot: %s", rw_message(ctx), table[i].message);
     }
 }
@@ -133,11 +123,11 @@ static void test_data_and_columns(void **state)
     (void)state;
     rw_csv_table table;
     rw_run_report report;
-    assert_int_equal(run("problem: pde\ngrid: none\nparameters: {a: 2}\ndata: {k: \"a + 1\", m: \"2*k\"}\n"
-                         "fields: {x: {initial: \"m\"}, w: {type: complex, initial: \"1i\"}}\n"
+    assert_int_equal(run("problem: pde\ngrid: none\nparameters: {a: 2}\ndata: {k: \"a + 1\", y: \"2*k\"}\n"
+                         "fields: {x: {initial: \"y\"}, w: {type: complex, initial: \"1i\"}}\n"
                          "equations: \"dx/dt = -k*x; dw/dt = 1i*w\"\ntime: {end: 1, rtol: 1e-8}\n"
-                         "output: {every: 0.5, series: {square: \"x^2\", both: \"k*x + t\", size: \"abs(w)\"}}\n"
-                         "checks: {x: {value: \"x - m*exp(-k*t)\", tolerance: 1e-6}}\n",
+                         "output: {every: 0.5, series: {z: \"x^2\", both: \"k*x + t\", size: \"abs(w)\"}}\n"
+                         "checks: {x: {value: \"x - y*exp(-k*t)\", tolerance: 1e-6}}\n",
                          "data", &report),
                      RW_OK);
     assert_int_equal(rw_series_read(ctx, result("data", "."), &table), RW_OK);

@@ -167,6 +167,17 @@ static rw_status fail_side(const rw_case *c, const char *field, int ndim, const 
                             ndim > 1 ? ", y" : "", ndim > 2 ? ", z" : "");
 }
 
+/* An entry before entry i with another name of its side, left and west; -1: none. Axes and sides may be mixed: the last
+ * one counts. */
+static int find_same_side(const rw_tree *node, int ndim, int i)
+{
+    int which[2], other[2];
+    if (find_side(node->keys[i], ndim, which) != 1) return -1;
+    for (int k = 0; k < i; ++k)
+        if (find_side(node->keys[k], ndim, other) == 1 && other[0] == which[0]) return k;
+    return -1;
+}
+
 /* Entry i of the map of sides. */
 static rw_status read_side(const rw_case *c, pde_problem *p, int f, const rw_tree *node, int i)
 {
@@ -174,6 +185,11 @@ static rw_status read_side(const rw_case *c, pde_problem *p, int f, const rw_tre
     rw_boundary b;
     const rw_tree *value;
     if (!n) return fail_side(c, p->fields[f].name, p->grid.ndim, node, i);
+    const int same = find_same_side(node, p->grid.ndim, i);
+    if (same >= 0)
+        return rw_case_fail_key(c, node, i,
+                                "fields.%s.boundary: %s and %s give a condition for the same side: remove one of them",
+                                p->fields[f].name, node->keys[same], node->keys[i]);
     for (int k = 0; k < n && node->items[i]->kind == RW_TREE_LIST; ++k)
         RW_TRY(pde_read_parts(c, p, f, which[k], node->items[i]));
     if (node->items[i]->kind == RW_TREE_LIST) return RW_OK;
@@ -181,6 +197,7 @@ static rw_status read_side(const rw_case *c, pde_problem *p, int f, const rw_tre
     for (int k = 0; k < n; ++k) {
         p->fields[f].boundary[which[k]] = b;
         p->sides[6 * f + which[k]] = value;
+        p->parts[6 * f + which[k]] = NULL; /* of an axis that has been given in parts */
     }
     return RW_OK;
 }

@@ -35,7 +35,7 @@ static rw_status read_one(const rw_case *c, pde_problem *p, const rw_tree *map, 
                          .column = map->key_place[i].column};
     char where[256];
     rw_tree_place(&key, where, sizeof where);
-    RW_TRY(rw_check_name(rw_case_context(c), where, name));
+    RW_TRY(rw_check_name_on(rw_case_context(c), &p->grid, where, name));
     for (int f = 0; f < p->nfields; ++f)
         if (!strcmp(p->fields[f].name, name)) return fail_name(c, map, i, "a field");
     for (int s = 0; s < p->nscalars; ++s)

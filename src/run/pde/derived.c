@@ -69,7 +69,7 @@ rw_status pde_read_derived(const rw_case *c, pde_problem *p)
 {
     rw_named_expr *list;
     int n;
-    rw_status status = rw_named_read(c, "output.derived", &list, &n);
+    rw_status status = rw_named_read(c, p->grid.ndim, "output.derived", &list, &n);
     if (status == RW_OK && n && p->grid.ndim == 0)
         status = rw_named_fail(c, "output.derived", list->name,
                                ": there is no space (grid: none), and no fields: write it under output.series");
@@ -136,7 +136,7 @@ rw_status pde_make_derived(const rw_case *c, pde_problem *p, rw_memory memory)
     p->base.fields = p->outputs;
     p->base.nfields = p->nfields + p->nderived;
     if (!p->device) return RW_OK;
-    rw_status status = rw_named_read(c, "output.derived", &list, &n);
+    rw_status status = rw_named_read(c, p->grid.ndim, "output.derived", &list, &n);
     if (status == RW_OK)
         status = rw_named_program(c, list, n, n, p->scalars, p->nscalars, make_program, p, &p->derive, &field);
     rw_free(list);
@@ -192,7 +192,7 @@ static rw_status derived_sides(pde_problem *p, int field, const bool has[6], dou
         at && number && values ? RW_OK : rw_fail_memory(p->ctx, (size_t)n * sizeof *at, "a derived field");
     if (status == RW_OK) {
         side_nodes(p, has, at, number);
-        status = rw_expr_evaluate_nodes(p->derive, p->nfields + field, n, (const int64_t(*)[3])at, values);
+        status = rw_expr_evaluate_nodes(p->derive, p->nfields + p->ndata + field, n, (const int64_t(*)[3])at, values);
     }
     for (int64_t i = 0; i < n && status == RW_OK; ++i) wide[number[i]] = values[i];
     rw_free(at);

@@ -28,7 +28,9 @@ static rw_status read_elsewhere(const rw_case *c, pde_problem *p, const char *se
     rw_array *values = NULL;
     for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
     RW_TRY(rw_array_create(p->device, type, RW_MAX(p->grid.ndim, 1), shape, RW_MEMORY_DEVICE, &values));
-    const rw_status status = pde_read_values(c, p, setting, node, values);
+    rw_status status = pde_read_values(c, p, setting, node, values);
+    if (status == RW_OK)
+        status = pde_check_finite(c, p, &(pde_values){.setting = setting, .node = node, .array = values});
     rw_array_destroy(&values);
     return status;
 }

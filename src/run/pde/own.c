@@ -56,13 +56,13 @@ static rw_status make_observer(void *user, const rw_expr_spec *given, rw_expr **
 }
 
 /* Derived fields, which columns may use, then the columns. */
-static rw_status read_both(const rw_case *c, rw_named_expr **list, int *names, int *n)
+static rw_status read_both(const rw_case *c, int ndim, rw_named_expr **list, int *names, int *n)
 {
     rw_named_expr *derived = NULL, *series = NULL;
-    rw_status status = rw_named_read(c, "output.series", &series, n);
+    rw_status status = rw_named_read(c, ndim, "output.series", &series, n);
     *list = NULL;
     *names = 0;
-    if (status == RW_OK && *n) status = rw_named_read(c, "output.derived", &derived, names);
+    if (status == RW_OK && *n) status = rw_named_read(c, ndim, "output.derived", &derived, names);
     *list = status == RW_OK ? rw_calloc((size_t)(*names + *n) + 1, sizeof **list) : NULL;
     if (status == RW_OK && !*list) status = rw_fail_memory(rw_case_context(c), 256, "columns");
     for (int i = 0; *list && i < *names; ++i) (*list)[i] = derived[i];
@@ -78,7 +78,7 @@ rw_status pde_observe(const rw_case *c, pde_problem *p)
     rw_named_expr *list;
     rw_expr *e;
     int names, n, field = -1;
-    rw_status status = read_both(c, &list, &names, &n);
+    rw_status status = read_both(c, p->grid.ndim, &list, &names, &n);
     rw_state_column *columns = rw_calloc((size_t)n + 1, sizeof *columns);
     if (status == RW_OK && !columns) status = rw_fail_memory(p->ctx, 64, "columns");
     for (int i = 0; i < n && status == RW_OK; ++i) columns[i] = (rw_state_column){list[i].name, list[i].unit};
@@ -165,7 +165,7 @@ rw_status pde_inspect_series(const rw_case *c, const pde_problem *p)
     pde_language l;
     rw_value v;
     int names, n;
-    rw_status status = read_both(c, &list, &names, &n);
+    rw_status status = read_both(c, p->grid.ndim, &list, &names, &n);
     if (status == RW_OK && n > names) {
         status = pde_language_begin(ctx, p, p->time.start, true, &l);
         l.lowering.no_fields = false;

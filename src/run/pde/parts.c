@@ -132,7 +132,15 @@ static rw_status lower_part(const rw_case *c, const pde_problem *p, int f, int s
                             const char *setting, const part *from, lowered *to)
 {
     *to = (lowered){.where = -1, .nvalues = from->value ? rw_boundary_values(from->condition.kind) : 0};
-    if (from->where) RW_TRY(pde_lower(c, l, from->where, setting, &to->where));
+    l->lowering.no_fields = false; /* this message says more */
+    const rw_status status = from->where ? pde_lower(c, l, from->where, setting, &to->where) : RW_OK;
+    l->lowering.no_fields = true;
+    RW_TRY(status);
+    if (from->where && l->graph->nodes[to->where].depends & RW_ON_FIELD)
+        return rw_case_fail(c, from->where,
+                            "%s: where = %.60s reads a field: parts of a side stay where they are: use coordinates and "
+                            "parameters, or a mask; a value may read fields",
+                            setting, from->where->text);
     if (from->where && reads_time(l->graph, to->where))
         return rw_case_fail(c, from->where,
                             "%s: where = %.60s reads t: parts of a side stay where they are; write a value that "

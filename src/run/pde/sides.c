@@ -129,7 +129,7 @@ static rw_status find_field(const pde_problem *p, const rw_graph *g, rw_node n, 
     return RW_OK;
 }
 
-/* What side s of the field gives; -1: nothing, or what only fields tell. */
+/* What side s gives the field; -1: nothing, or a value that depends on fields. */
 static rw_status lower_given(const pde_problem *p, pde_language *l, int field, int s, rw_node *n)
 {
     const rw_boundary *b = p->fields[field].boundary + s;
@@ -145,12 +145,28 @@ static rw_status lower_given(const pde_problem *p, pde_language *l, int field, i
     return RW_OK;
 }
 
+/* The sides whose nodes are in outputs: those that pin nodes with values that are known for all fields, since all have
+ * their nodes in the same places. side: what these give the field; -1 of others. */
+static rw_status find_sides(const pde_problem *p, pde_language *l, int field, bool has[6], rw_node side[6])
+{
+    for (int s = 0; s < 6; ++s) {
+        side[s] = -1;
+        for (int f = 0; f < p->nfields && has[s]; ++f) {
+            rw_node n;
+            RW_TRY(lower_given(p, l, f, s, &n));
+            has[s] = n >= 0;
+            if (f == field) side[s] = n;
+        }
+        if (!has[s]) side[s] = -1;
+    }
+    return RW_OK;
+}
+
 rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide)
 {
     pde_problem *p = (pde_problem *)problem;
     rw_node side[6];
     pde_language l;
-    rw_status status = RW_OK;
     bool any = false;
     for (int s = 0; s < 6; ++s) {
         has[s] = s < 2 * p->grid.ndim && pde_pins(p, p->fields[field].boundary[s].kind);
@@ -158,10 +174,7 @@ rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], doubl
     }
     if (!any) return RW_OK;
     RW_TRY(pde_language_begin(p->ctx, p, t, true, &l));
-    for (int s = 0; s < 6 && status == RW_OK; ++s) {
-        status = lower_given(p, &l, field, s, side + s);
-        has[s] = side[s] >= 0;
-    }
+    rw_status status = find_sides(p, &l, field, has, side);
     if (status == RW_OK && wide) status = pde_read_masks(p);
     if (status == RW_OK && wide) fill(p, &l, side, pde_is_complex(p, field) ? 2 : 1, wide);
     pde_language_end(&l);
