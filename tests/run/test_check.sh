@@ -25,6 +25,25 @@ has 'bad.yaml:3:28: fields.u.boundry is unknown'
 has 'bad.yaml:4:21: function laplce is unknown'
 has 'bad.yaml:5:16: time.rtl is unknown'
 
+# of outputs too, each once
+cat >bad.yaml <<'EOF'
+problem: pde
+grid: {size: [8]}
+fields: {u: {initial: "x"}}
+equations: "du/dt = laplace(u)"
+time: {end: 1}
+output: {every: 0.1, figures: [z, q], fields: [y], animation: [w], limits: [1, 0]}
+EOF
+code=0
+"$RECHENWERK" check bad.yaml >out 2>&1 || code=$?
+[ "$code" -eq 2 ]
+has "bad.yaml:6:32: output.figures: 'z' is not a field; u is one"
+has "bad.yaml:6:35: output.figures: 'q' is not a field"
+has "bad.yaml:6:48: output.fields: 'y' is not a field"
+has "bad.yaml:6:64: output.animation: 'w' is not a field"
+has 'bad.yaml:6:77: output.limits = \[1, 0\]: the first must be below the second'
+[ "$(wc -l <out)" -eq 5 ] || { echo "more than five mistakes:"; cat out; exit 1; }
+
 # heat with a given step: 8/h^2 is the radius, 2.78 over that the limit; outputs shorten steps
 cat >heat.yaml <<'EOF'
 problem: pde
