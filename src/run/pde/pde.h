@@ -86,7 +86,9 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tr
 rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
 /* parts.c: a side in parts, as one condition. */
 rw_status pde_read_parts(const rw_case *c, pde_problem *p, int f, int side, const rw_tree *list);
-/* masks.c: which parts apply by a file; `node` has its name. Reading fails with the place of the node. */
+/* masks.c: which parts apply by a file. `node`: its name, {file: name} or {picture: name}. Reading fails with the place
+ * of the name. */
+const rw_tree *pde_mask_file(const rw_tree *node, bool *is_picture); /* the name; NULL: there is none */
 rw_status pde_add_mask(const rw_case *c, pde_problem *p, int f, int side, const rw_tree *node);
 void pde_free_masks(pde_problem *p);
 const char *pde_mask_name(const pde_problem *p, const rw_tree *node); /* of its data, for texts */
