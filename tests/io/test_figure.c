@@ -150,7 +150,8 @@ static void test_limits(void **state)
     free(p.rgb);
 }
 
-/* One arrow in the middle of each cell of a coarse field, longer than where there are many cells; none without vector. */
+/* One arrow in the middle of each cell of a coarse field, longer than where there are many; none where a vector is 0.
+ */
 static void test_arrows(void **state)
 {
     (void)state;

@@ -1,9 +1,10 @@
 /* Masks of parts of sides: {mask: inlet.npy, dirichlet: "1"} applies where the array is not 0, {mask: {picture:
  * inlet.png}, …} where the picture is lighter than the middle grey.
  *
- * The array has the grid's shape without the axis of the side; a picture is stretched over the side. A mask is read-only data of the grid's shape (data.c),
- * constant along that axis, so that the text of the side, where(side_mask1, …), reads it next to the side as any other
- * data. It has 1 byte per node of the grid. Beyond the ends of a side it has the value of the nearest node.
+ * The array has the grid's shape without the axis of the side; a picture is stretched over the side. A mask is
+ * read-only data of the grid's shape (data.c), constant along that axis, so that the text of the side,
+ * where(side_mask1, …), reads it next to the side as any other data. It has 1 byte per node of the grid. Beyond the
+ * ends of a side it has the value of the nearest node.
  *
  * The host has the values of the side alone, for checks and figures. */
 #include <math.h>
