@@ -89,6 +89,23 @@ has 'steps    at least 2: stability and outputs'
 steps=$(grep -o '"steps": [0-9]*' react/run.json | head -1 | tr -dc 0-9)
 "$RECHENWERK" check react.yaml >out
 has "steps    $steps: an earlier run of this case"
+has ' s of steps, at '
+
+# stages are those of the earlier run too: here steps grow by a factor of thousands, and stages with their square root
+cat >decay.yaml <<'EOF'
+problem: pde
+grid: {size: [200]}
+fields: {u: {initial: "where(x < 0.5, 1, 0)", boundary: neumann}}
+equations: "du/dt = laplace(u)"
+time: {end: 1, method: rkc2, rtol: 1e-5}
+output: {figures: [], fields: []}
+EOF
+"$RECHENWERK" run decay.yaml -o decay -q
+number() { grep -o "\"$1\": [0-9]*" decay/run.json | head -1 | tr -dc 0-9; }
+stages=$((($(number rhs) - $(number spectral_rhs)) / ($(number steps) + $(number rejected)) - 1))
+"$RECHENWERK" check decay.yaml >out
+found=$(grep -o 'a step of [0-9]* stages on average' out | tr -dc 0-9)
+[ "$found" -ge $((stages - 1)) ] && [ "$found" -le $((stages + 1)) ] || { echo "stages: not $stages"; cat out; exit 1; }
 
 # initial values that are complex, or read data; data in equations
 cat >complex.yaml <<'EOF'

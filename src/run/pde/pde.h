@@ -170,7 +170,7 @@ rw_status pde_inspect_probes(const rw_case *c, const pde_problem *p);
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
 /* forecast.c */
-rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, rw_problem_forecast *f);
+rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, double evaluations, rw_problem_forecast *f);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n);
