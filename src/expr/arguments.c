@@ -85,7 +85,7 @@ rw_status rw_emit_arguments(rw_emitter *e)
         return rw_fail(
             e->g->ctx, RW_ERR_UNSUPPORTED,
             "a pass needs %d fields and scalars, more than the %d arguments that a kernel can have: split the "
-            "equations",
+            "equations, or choose an integrator with fewer vectors, such as rkc2",
             e->k->nslots, RW_ARGUMENTS);
     return RW_OK;
 }

@@ -50,14 +50,21 @@ static void lay_out(layout *l, const rw_figure_field *f)
     rw_axis_place(&l->y, f->down ? l->box.y0 : l->box.y1, f->down ? l->box.y1 : l->box.y0, text, RW_AXIS_LEFT);
 }
 
+static int arrows_along(double side, double step, size_t cells)
+{
+    return RW_MAX((int)fmin(side / step, (double)cells), 1);
+}
+
 /* Arrows in the middle of squares of the box, as long as the side where the modulus is the largest one that is drawn:
- * white with a dark edge, which shows on all colours. */
+ * white with a dark edge, which shows on all colours. No more than one arrow for each cell, so that those of a coarse
+ * field are larger, up to twice. */
 static void draw_arrows(rw_canvas *canvas, const layout *l, const rw_figure_field *f, const double *const arrow[2])
 {
     const double text = l->sheet.text, step = 2.2 * text, dx = (l->x.max - l->x.min) / (double)f->nx,
                  dy = (l->y.max - l->y.min) / (double)f->ny, largest = fmax(fabs(l->value.min), fabs(l->value.max));
     const rw_box *b = &l->box;
-    const int across = RW_MAX((int)((b->x1 - b->x0) / step), 1), up = RW_MAX((int)((b->y1 - b->y0) / step), 1);
+    const int across = arrows_along(b->x1 - b->x0, step, f->nx), up = arrows_along(b->y1 - b->y0, step, f->ny);
+    const double room = fmin((b->x1 - b->x0) / across, (b->y1 - b->y0) / up), longest = 0.9 * fmin(room, 2 * step);
     rw_canvas_clip(canvas, b->x0, b->y0, b->x1, b->y1);
     for (int edge = 1; edge >= 0; edge--) {
         const double width = (edge ? 0.24 : 0.1) * text;
@@ -69,7 +76,7 @@ static void draw_arrows(rw_canvas *canvas, const layout *l, const rw_figure_fiel
             const size_t i = RW_MIN((size_t)((at_x - l->x.min) / dx), f->nx - 1),
                          j = RW_MIN((size_t)((at_y - l->y.min) / dy), f->ny - 1);
             const double u = arrow[0][j * f->nx + i], v = arrow[1][j * f->nx + i], modulus = hypot(u, v);
-            const double length = 0.9 * step * fmin(modulus / largest, 1);
+            const double length = longest * fmin(modulus / largest, 1);
             if (!(length > 0.25 * text)) continue; /* NaN too */
             const double ex = u / modulus, ey = -v / modulus, head = fmin(0.5 * length, 0.55 * text),
                          tip_x = x + ex * length / 2, tip_y = y + ey * length / 2;

@@ -118,3 +118,17 @@ rw_status rw_ode_forecast_step(rw_ode *ode, const rw_forecast *f, double h, rw_f
     const double most = ode->ops->reach ? ode->ops->reach(ode) : 1, wanted = h * f->radius;
     return rw_trace_cost(ode, isfinite(wanted) ? RW_MIN(wanted, most) : RW_MIN(10, most), step);
 }
+
+/* The number of stages grows with the square root of h rho. */
+rw_status rw_ode_forecast_like(rw_ode *ode, double evaluations, rw_forecast_step *step)
+{
+    const double most = ode->ops->reach ? ode->ops->reach(ode) : 1;
+    double h_rho = RW_MIN(0.4 * evaluations * evaluations, most);
+    for (int k = 0; k < 4; ++k) {
+        RW_TRY(rw_trace_cost(ode, h_rho, step));
+        const double factor = evaluations / RW_MAX(step->evaluations, 1);
+        if (fabs(step->evaluations - evaluations) < 1 || (h_rho >= most && factor > 1)) break;
+        h_rho = RW_MIN(h_rho * factor * factor, most);
+    }
+    return RW_OK;
+}

@@ -21,6 +21,7 @@ typedef struct rw_forecast {
 
 typedef struct rw_forecast_step {
     double bytes, flops; /* per node */
+    double evaluations;  /* of the right-hand side, as statistics count them */
     int launches, stages;
 } rw_forecast_step;
 
@@ -29,6 +30,8 @@ typedef struct rw_forecast_step {
 rw_status rw_ode_forecast(rw_ode *ode, double span, rw_forecast_value *value, void *user, rw_forecast *f);
 /* A step of length h. */
 rw_status rw_ode_forecast_step(rw_ode *ode, const rw_forecast *f, double h, rw_forecast_step *step);
+/* Of a stabilised method: a step with about as many evaluations. */
+rw_status rw_ode_forecast_like(rw_ode *ode, double evaluations, rw_forecast_step *step);
 /* trace.c: the programs of a step with this h rho. */
 rw_status rw_trace_cost(rw_ode *ode, double h_rho, rw_forecast_step *step);
 

@@ -124,6 +124,7 @@ rw_status rw_trace_cost(rw_ode *ode, double h_rho, rw_forecast_step *step)
     if (!(trace.array = rw_calloc(n, sizeof *trace.array))) return rw_fail_memory(ode->device->ctx, 4096, "a trace");
     memcpy(trace.array, ode->vector, n * sizeof *trace.array);
     const rw_ode_kept before = rw_ode_keep(ode);
+    const int64_t evaluations = ode->now.stat.rhs;
     ode->trace = &trace;
     ode->note = add_run;
     rw_status status = ode->ops->untried ? ode->ops->untried(ode, ode->fixed_step > 0 ? ode->fixed_step : 1)
@@ -131,6 +132,7 @@ rw_status rw_trace_cost(rw_ode *ode, double h_rho, rw_forecast_step *step)
     ode->trace = NULL;
     ode->note = NULL;
     memcpy(ode->vector, trace.array, n * sizeof *ode->vector); /* exchanged */
+    step->evaluations = (double)(ode->now.stat.rhs - evaluations);
     rw_ode_put_back(ode, &before);
     if (status == RW_OK) add_cost(&trace, step);
     step->stages = a.stages;

@@ -2,6 +2,7 @@
  *
  *   steps   of an earlier run of the case; else span/step where the step is given; else what stability and outputs ask
  *           for at least
+ *   stages  as many as steps of an earlier run of the case had; else what a step of the length above needs
  *   time    steps * bytes of a step / rate
  *   rate    bytes per second of an earlier run of the case on the device; else of runs whose steps move about as many
  *           bytes (a factor of 4 at most); else the copy rate, which bench and selftest measure
@@ -25,13 +26,15 @@ static const double LONG = 0.5;    /* seconds of steps whose rate stands for oth
 typedef struct known {
     bool run;               /* an earlier run of the case */
     double steps, per_step; /* its steps, for the span of this case, and seconds of each */
+    double evaluations;     /* of the right-hand side in each; NAN: not known */
 } known;
 
-static rw_status name_of(const rw_run *r, char name[64])
+/* `what` is known of a case. */
+static rw_status name_of(const rw_run *r, const char *what, char name[64])
 {
     char hash[65];
     RW_TRY(rw_case_hash(r->c, hash));
-    snprintf(name, 64, "case-%.40s", hash);
+    snprintf(name, 64, "%.11s-%.40s", what, hash);
     return RW_OK;
 }
 
@@ -40,16 +43,35 @@ static void name_of_size(double bytes, int more, char name[64])
     snprintf(name, 64, "size-%d", (int)lround(log2(RW_MAX(bytes, 1))) + more);
 }
 
+/* Of the right-hand side, for a step that is accepted or not; NAN: the problem does not count them. */
+static double count_evaluations(const rw_run *r)
+{
+    enum { MOST = 16 };
+    const char *names[MOST];
+    double values[MOST], all = NAN, spectral = 0, steps = 0;
+    const int n = r->ops->statistics ? r->ops->statistics(r->problem, names, values, MOST) : 0;
+    for (int i = 0; i < n; i++) {
+        if (!strcmp(names[i], "rhs")) all = values[i];
+        if (!strcmp(names[i], "spectral_rhs")) spectral = values[i];
+        if (!strcmp(names[i], "steps") || !strcmp(names[i], "rejected")) steps += values[i];
+    }
+    return steps > 0 ? (all - spectral) / steps : NAN;
+}
+
 void rw_check_learn(const rw_run *r)
 {
     char name[64];
     const double steps = (double)rw_run_steps(r), seconds = r->watch.seconds[RW_PHASE_STEPS], span = r->end - r->start;
     rw_problem_forecast f;
-    if (!r->march || !(steps > 0) || !(seconds > 0) || !(span > 0) || name_of(r, name) != RW_OK) return;
+    if (!r->march || !(steps > 0) || !(seconds > 0) || !(span > 0) || name_of(r, "case", name) != RW_OK) return;
     double before[2], per_step = seconds / steps;
+    const double evaluations = count_evaluations(r);
     if (rw_rate_find(r->device, name, before)) per_step = RW_MIN(per_step, SLOWER * before[1]);
     rw_rate_store(r->device, name, (double[2]){steps / span, per_step});
-    if (!r->ops->forecast || seconds < LONG || r->ops->forecast(r->c, r->device, steps, &f) != RW_OK) return;
+    if (!r->ops->forecast) return;
+    if (isfinite(evaluations) && name_of(r, "evaluations", name) == RW_OK)
+        rw_rate_store(r->device, name, (double[2]){evaluations, 0});
+    if (seconds < LONG || r->ops->forecast(r->c, r->device, steps, evaluations, &f) != RW_OK) return;
     const double bytes = f.bytes * (double)f.nodes;
     name_of_size(bytes, 0, name);
     rw_rate_store(r->device, name, (double[2]){bytes * steps / seconds, 0});
@@ -84,8 +106,12 @@ static rw_status add_memory(rw_run *r, int64_t bytes, const rw_problem_forecast 
     return rw_memory_check(r->ctx, rw_case_file(r->c), r->device, bytes);
 }
 
-static void add_step(const rw_problem_forecast *f, rw_text *text)
+static void add_step(const known *k, const rw_problem_forecast *f, rw_text *text)
 {
+    const bool average = f->stabilised && isfinite(k->evaluations);
+    /* of a step that is as short as no other */
+    const bool least = f->stabilised && !average && isnan(f->radius);
+
     rw_text_add(text, "method   %s%s\n", f->method,
                 f->certain ? "" : " or another one, which auto chooses at the first step");
     if (isnan(f->radius)) {
@@ -97,8 +123,9 @@ static void add_step(const rw_problem_forecast *f, rw_text *text)
             rw_text_add(text, "; time.step = %g%s", f->step, f->step > f->stable ? " may be unstable" : "");
         rw_text_add(text, "\n");
     }
-    rw_text_add(text, "plan     a step of %d stages: %d launches, %.0f bytes and %.0f flops%s\n", f->stages,
-                f->launches, f->bytes, f->flops, f->nodes > 1 ? " per node" : "");
+    rw_text_add(text, "plan     a step of %s%d stages%s: %d launches, %.0f bytes and %.0f flops%s\n",
+                least ? "at least " : "", f->stages, average ? " on average" : "", f->launches, f->bytes, f->flops,
+                f->nodes > 1 ? " per node" : "");
 }
 
 /* Bytes per second; `of`: of what. */
@@ -136,7 +163,10 @@ static void add_time(rw_run *r, const known *k, const rw_problem_forecast *f, rw
         rw_text_add(text, "time     not known: the device has no copy rate yet: rechenwerk selftest measures it\n");
         return;
     }
-    rw_text_add(text, "time     %s%.3g s of steps, at %.3g GB/s (%s)\n", least, steps * bytes / rate, rate / 1e9, of);
+    /* the rate may be that of other cases, so the time of the fewest steps is no lower bound */
+    char number[32] = "";
+    if (*least) snprintf(number, sizeof number, "%.0f ", steps);
+    rw_text_add(text, "time     %.3g s of %ssteps, at %.3g GB/s (%s)\n", steps * bytes / rate, number, rate / 1e9, of);
 }
 
 /* A number of the section time; NAN: it has none of this name. */
@@ -179,9 +209,9 @@ static rw_status check_outputs(rw_run *r)
 static rw_status describe(rw_run *r, const void *user, rw_text *text)
 {
     (void)user;
-    known k = {0};
+    known k = {.evaluations = NAN};
     char name[64];
-    double value[2] = {0, 0};
+    double value[2] = {0, 0}, evaluations[2];
     int64_t bytes = 0;
     rw_problem_forecast f = {.by = "", .method = ""};
     RW_TRY(rw_run_open(r));
@@ -189,23 +219,26 @@ static rw_status describe(rw_run *r, const void *user, rw_text *text)
     RW_TRY(r->ops->create(r->c, r->device, true, &bytes, NULL));
     rw_text_add(text, "case     %s: problem %s, no mistakes\n", rw_case_file(r->c), r->ops->name);
     rw_text_add(text, "device   %s: %s\n", r->report->device, rw_device_info(r->device)->hardware);
-    RW_TRY(name_of(r, name));
+    RW_TRY(name_of(r, "case", name));
     k.run = rw_rate_find(r->device, name, value);
     if (!r->ops->forecast) {
         RW_TRY(add_memory(r, bytes, &f, text));
         add_earlier(r, k.run, value, text);
         return RW_OK;
     }
-    RW_TRY(r->ops->forecast(r->c, r->device, NAN, &f));
+    RW_TRY(name_of(r, "evaluations", name));
+    if (k.run && rw_rate_find(r->device, name, evaluations)) k.evaluations = evaluations[0];
+    RW_TRY(r->ops->forecast(r->c, r->device, NAN, k.evaluations, &f));
     if (k.run) {
         k.steps = round(value[0] * (f.end - f.start));
         k.per_step = value[1];
     }
     /* steps of their length have their number of stages */
     const double steps = k.run ? k.steps : count_outputs(r, &f);
-    if (f.stabilised && steps > (f.end - f.start) / f.stable) RW_TRY(r->ops->forecast(r->c, r->device, steps, &f));
+    if (f.stabilised && isnan(k.evaluations) && steps > (f.end - f.start) / f.stable)
+        RW_TRY(r->ops->forecast(r->c, r->device, steps, NAN, &f));
     RW_TRY(add_memory(r, bytes, &f, text));
-    add_step(&f, text);
+    add_step(&k, &f, text);
     add_time(r, &k, &f, text);
     return RW_OK;
 }

@@ -68,19 +68,29 @@ static void label_picture(const rw_field_picture *p, char *text, size_t size)
     rw_picture_label(name, p->unit, text, size);
 }
 
+/* The values of a vector are its moduli. */
+static void label_values(const rw_field_picture *p, const char *text, char *label, size_t size)
+{
+    char name[160];
+    snprintf(name, sizeof(name), "|%.100s|", p->name);
+    if (p->arrow[0]) rw_picture_label(name, p->unit, label, size);
+    else snprintf(label, size, "%s", text);
+}
+
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *p)
 {
     const rw_layout *g = p->grid;
     const double *values;
     double *copy;
-    char text[160], below[240];
+    char text[160], label[160], below[240];
     size_t n = (size_t)(g->size[0] * g->size[1] * g->size[2]);
     label_picture(p, text, sizeof(text));
+    label_values(p, text, label, sizeof(label));
     bool titled = p->title && *p->title; /* then the name comes with the time */
     snprintf(below, sizeof(below), "%s%s%s", titled ? text : "", titled && p->subtitle ? ", " : "",
              p->subtitle ? p->subtitle : "");
     rw_figure_page page = {.title = titled ? p->title : text, .subtitle = below};
-    rw_figure_axis axis = {.label = text, .min = p->min, .max = p->max};
+    rw_figure_axis axis = {.label = label, .min = p->min, .max = p->max};
     rw_colormap map = p->map;
     if (g->ndim == 1 && rw_dtype_is_complex(p->type)) return rw_view_line(ctx, path, &page, p, &axis);
     if (p->view == RW_VIEW_PHASE) {

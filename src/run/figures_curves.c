@@ -1,7 +1,7 @@
-/* Pictures of a system without space: the fields that output.figures names, as curves over time.
+/* Pictures of a system without space: the fields that output.figures names, and the case's own columns, over time.
  *
- *   figures/series.png       all of them, where there are several of one unit
- *   figures/series-x.png     else one each */
+ *   figures/series.png       the fields, where there are several of one unit
+ *   figures/series-x.png     else one each; each column of output.series that is not constant */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,20 +9,22 @@
 #include "rechenwerk/figure.h"
 #include "run/run_private.h"
 
-enum { CURVES = 40 }; /* in one picture */
+enum { CURVES = 32, COLORS = 16 }; /* in one picture; different colours (figure.c) */
+
+/* A complex value has its modulus, "A_abs". */
+static bool is_value_of(const rw_state_field *field, const char *column)
+{
+    const size_t length = strlen(field->name);
+    return strncmp(column, field->name, length) == 0 && (!column[length] || !strcmp(column + length, "_abs"));
+}
 
 int rw_curves_find(const rw_run *r, const rw_csv_table *table, int *columns)
 {
     int n = 0;
     for (int f = 0; f < r->problem->nfields; f++) {
         const rw_state_field *field = &r->problem->fields[f];
-        const size_t length = strlen(field->name);
-        for (int i = 1; i < table->n_columns; i++) {
-            const char *rest = table->names[i] + length; /* a complex value has its modulus, "A_abs" */
-            if (strncmp(table->names[i], field->name, length) == 0 && (!*rest || !strcmp(rest, "_abs")) &&
-                rw_contents_wants(&r->output.figures, field))
-                columns[n++] = i;
-        }
+        for (int i = 1; i < table->n_columns; i++)
+            if (is_value_of(field, table->names[i]) && rw_contents_wants(&r->output.figures, field)) columns[n++] = i;
     }
     return n;
 }
@@ -67,7 +69,9 @@ rw_status rw_picture_curves(rw_context *ctx, const char *path, const char *title
                                        .n = table->n_rows,
                                        .x = table->columns[0],
                                        .y = table->columns[columns[k]],
-                                       .style = table->n_rows < 40 ? RW_FIGURE_LINE_POINTS : RW_FIGURE_LINE};
+                                       .style = k >= COLORS          ? RW_FIGURE_DASHED
+                                                : table->n_rows < 40 ? RW_FIGURE_LINE_POINTS
+                                                                     : RW_FIGURE_LINE};
     const rw_figure_page page = {.title = title && *title ? title : NULL};
     const rw_figure_lines lines = {.x = {.label = x},
                                    .y = {.label = *y ? y : NULL, .log = is_logarithmic(table, columns, n)},
@@ -86,6 +90,23 @@ static rw_status draw(rw_run *r, const char *name, const rw_csv_table *table, co
     return RW_OK;
 }
 
+/* figures/series-NAME.png */
+static rw_status draw_alone(rw_run *r, const rw_csv_table *table, int column)
+{
+    char name[200], file[100];
+    rw_picture_name(table->names[column], file, sizeof(file));
+    snprintf(name, sizeof(name), "figures/series-%s.png", file);
+    return draw(r, name, table, &column, 1);
+}
+
+/* Of output.series. */
+static bool is_own(const rw_run *r, const char *column)
+{
+    for (int f = 0; f < r->problem->nfields; f++)
+        if (is_value_of(&r->problem->fields[f], column)) return false;
+    return strcmp(column, "step") != 0;
+}
+
 rw_status rw_figures_curves(rw_run *r)
 {
     rw_csv_table table;
@@ -96,12 +117,9 @@ rw_status rw_figures_curves(rw_run *r)
     const int n = columns && table.n_rows > 1 ? rw_curves_find(r, &table, columns) : 0;
     const bool share = n && rw_curves_share(&table, columns, n);
     if (share) status = draw(r, "figures/series.png", &table, columns, n);
-    for (int k = 0; k < n && !share && status == RW_OK; k++) {
-        char name[200], file[100];
-        rw_picture_name(table.names[columns[k]], file, sizeof(file));
-        snprintf(name, sizeof(name), "figures/series-%s.png", file);
-        status = draw(r, name, &table, columns + k, 1);
-    }
+    for (int k = 0; k < n && !share && status == RW_OK; k++) status = draw_alone(r, &table, columns[k]);
+    for (int i = 1; i < table.n_columns && table.n_rows > 1 && status == RW_OK; i++)
+        if (is_own(r, table.names[i]) && rw_series_is_drawn(&table, i)) status = draw_alone(r, &table, i);
     rw_free(columns);
     rw_csv_free(&table);
     return status;

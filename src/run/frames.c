@@ -9,9 +9,9 @@
  * far, while drawing keeps up with the run (drawing.c); what it cannot keep up with is postponed, until a
  * checkpoint or the end. At the end, pictures whose limits differ are drawn again from the written fields. A run
  * that continues another has no extremes of the earlier outputs: it reads these outputs and draws their pictures
- * again. If a field is not written, its pictures remain as they are, with a warning. Cost: reading the outputs
- * once more, those of an earlier process twice. A field that is constant in all pictures has no limits: each
- * picture computes the same ones. */
+ * again, also those that are missing because the earlier run was killed before it had drawn them. If a field is not
+ * written, its pictures remain as they are, with a warning. Cost: reading the outputs once more, those of an earlier
+ * process twice. A field that is constant in all pictures has no limits: each picture computes the same ones. */
 #include "run/run_private.h"
 #include "run/writer.h"
 
@@ -279,26 +279,30 @@ static rw_status find_undamaged(rw_run *r, const char *name, int output, bool *h
     return status == RW_ERR_INPUT ? RW_OK : status;
 }
 
-/* Whether an earlier process has drawn the field at an output. */
+/* Whether all pictures of the field at an output are there. */
 static bool is_drawn(const rw_run *r, int field, int output)
 {
     char name[RW_VIEW_NAME], file[100], picture[160], path[RW_PATH_SIZE];
     const rw_state_field *f = &r->problem->fields[field];
-    rw_view_name(rw_array_dtype(f->array), r->grid, rw_state_shown(f), RW_VIEW_VALUE, name);
-    rw_picture_name(name, file, sizeof(file));
-    snprintf(picture, sizeof(picture), "figures/%s-%06d%s.png", file, output, r->grid->blocks ? "-across" : "");
-    rw_run_path(r, picture, path);
-    return access(path, F_OK) == 0;
+    const rw_dtype type = rw_array_dtype(f->array);
+    for (int view = 0; view < rw_views(type, r->grid); view++) {
+        rw_view_name(type, r->grid, rw_state_shown(f), view, name);
+        rw_picture_name(name, file, sizeof(file));
+        snprintf(picture, sizeof(picture), "figures/%s-%06d%s.png", file, output, r->grid->blocks ? "-across" : "");
+        rw_run_path(r, picture, path);
+        if (access(path, F_OK) != 0) return false;
+    }
+    return true;
 }
 
-/* Extremes of the outputs that an earlier process has drawn. */
+/* Extremes of the outputs of an earlier process. */
 static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
 {
     for (int output = 0; output < r->noutputs; output++) {
         rw_frame frame;
         double t;
         bool has;
-        if (find(l, output) || !is_drawn(r, field, output)) continue;
+        if (find(l, output)) continue;
         RW_TRY(find_undamaged(r, name, output, &has));
         if (!has) continue;
         RW_TRY(read_frame(r, field, output, &frame, &t));
@@ -308,6 +312,11 @@ static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
     return RW_OK;
 }
 
+static rw_scale final_scale(const rw_run *r, const reel *l, range own)
+{
+    return looks_at_others(r) ? scale_among(r, own, l->all, l->last) : scale_alone(r, own);
+}
+
 static rw_status draw_again(rw_run *r, int field, const rw_state_field *f, int output)
 {
     const reel *l = &r->frames->reels[field];
@@ -315,19 +324,24 @@ static rw_status draw_again(rw_run *r, int field, const rw_state_field *f, int o
     rw_frame frame;
     double t;
     RW_TRY(read_frame(r, field, output, &frame, &t));
-    const rw_scale scale = scale_among(r, (range){frame.low, frame.high}, l->all, l->last);
-    rw_status status = rw_figures_frame(r, f, output, t, &frame, &scale, !d || !isnan(d->scale.min));
+    const rw_scale scale = final_scale(r, l, (range){frame.low, frame.high});
+    const bool again = d ? !isnan(d->scale.min) : is_drawn(r, field, output);
+    rw_status status = rw_figures_frame(r, f, output, t, &frame, &scale, again);
     if (d && status == RW_OK) d->scale = scale;
     rw_free(frame.own);
     return status;
 }
 
-/* Whether the picture of an output is there with other limits than it should have. */
+/* Whether the picture of an output is missing, or may have other limits than it should have. */
 static bool is_stale(const rw_run *r, const reel *l, int field, int output)
 {
     const drawn *d = find(l, output);
-    if (!d) return is_drawn(r, field, output);
-    const rw_scale wanted = scale_among(r, d->own, l->all, l->last);
+    if (!d) {
+        const bool there = is_drawn(r, field, output);
+        if (there) return looks_at_others(r);
+        return rw_contents_has(r, output, r->problem->fields[field].name, RW_WRITER_hdf5);
+    }
+    const rw_scale wanted = final_scale(r, l, d->own);
     return d->scale.min != wanted.min || d->scale.max != wanted.max || d->scale.map != wanted.map;
 }
 
@@ -336,7 +350,7 @@ static rw_status finish_field(rw_run *r, int field, const rw_state_field *f)
     reel *l = &r->frames->reels[field];
     const char *shown = rw_state_shown(f);
     int kept = 0, stale = 0, done = 0;
-    if (l->n < r->noutputs) RW_TRY(look_back(r, field, f->name, l));
+    if (looks_at_others(r) && l->n < r->noutputs) RW_TRY(look_back(r, field, f->name, l));
     for (int output = 0; output < r->noutputs; output++) stale += is_stale(r, l, field, output);
     for (int output = 0; output < r->noutputs; output++) {
         bool has;
@@ -345,7 +359,7 @@ static rw_status finish_field(rw_run *r, int field, const rw_state_field *f)
         if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return RW_ERR_INTERRUPTED;
         RW_TRY(find_undamaged(r, f->name, output, &has));
         if (has) RW_TRY(draw_again(r, field, f, output));
-        else kept++;
+        else kept += is_drawn(r, field, output);
     }
     if (kept)
         rw_log(r->ctx, RW_LOG_WARNING,
@@ -374,7 +388,8 @@ rw_status rw_frames_catch_up(rw_run *r)
 rw_status rw_frames_finish(rw_run *r)
 {
     const rw_state_field *fields = r->problem->fields;
-    if (!looks_at_others(r) || r->output.figures_every != RUN_FIGURES_ALL) return rw_drawing_wait(r);
+    if (!looks_at_others(r)) RW_TRY(rw_drawing_wait(r)); /* then what is missing is that of an earlier process */
+    if (r->output.figures_every != RUN_FIGURES_ALL) return rw_drawing_wait(r);
     /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
     RW_TRY(begin(r));
     for (int i = 0; i < r->problem->nfields; i++)

@@ -21,10 +21,9 @@ static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_sta
         if (known) continue;
         const char *nearest = rw_nearest(text, names, RW_MIN(n, MOST));
         if (!nearest && n > 0) nearest = names[0];
-        return rw_case_fail(r->c, list->item[i],
-                            "%s: '%.60s' is not a field; %s is one, and all selects every "
-                            "field",
-                            setting, text, nearest ? nearest : "(none)");
+        RW_NOTE(r->ctx,
+                rw_case_fail(r->c, list->item[i], "%s: '%.60s' is not a field; %s is one, and all selects every field",
+                             setting, text, nearest ? nearest : "(none)"));
     }
     return RW_OK;
 }
@@ -57,34 +56,43 @@ static rw_status check_space(const rw_run *r)
     return RW_OK;
 }
 
-rw_status rw_output_check(rw_run *r)
+/* Within a collector of mistakes. */
+static rw_status check_all(rw_run *r)
 {
     const rw_state_field *fields = r->problem->fields;
     const int n = r->problem->nfields;
-    RW_TRY(check_names(r, &r->output.fields, fields, n, "output.fields"));
-    RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
-    RW_TRY(check_names(r, &r->output.animation, fields, n, "output.animation"));
-    RW_TRY(rw_animation_check(r));
-    RW_TRY(check_space(r));
-    RW_TRY(rw_frames_check(r));
-    RW_TRY(rw_writers_check(r));
-    RW_TRY(check_own(r));
-    RW_TRY(rw_probes_prepare(r));
-    if (r->stationary && r->output.every > 0)
+    const double every = r->output.every, span = r->problem->end - r->start;
+    RW_NOTE(r->ctx, check_names(r, &r->output.fields, fields, n, "output.fields"));
+    RW_NOTE(r->ctx, check_names(r, &r->output.figures, fields, n, "output.figures"));
+    const int met = rw_mistakes_met();
+    RW_NOTE(r->ctx, check_names(r, &r->output.animation, fields, n, "output.animation"));
+    if (rw_mistakes_met() == met) RW_NOTE(r->ctx, rw_animation_check(r));
+    RW_NOTE(r->ctx, check_space(r));
+    RW_NOTE(r->ctx, rw_frames_check(r));
+    RW_NOTE(r->ctx, rw_writers_check(r));
+    RW_NOTE(r->ctx, check_own(r));
+    RW_NOTE(r->ctx, rw_probes_prepare(r));
+    if (r->stationary && every > 0)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.every"),
                             "output.every = %g: the problem %s is stationary, and has no time: use output.every_steps, "
                             "a number of iterations",
-                            r->output.every, r->ops->name);
+                            every, r->ops->name);
     if (r->output.interpolate > 0 && !(r->march && r->march->interpolate))
-        return rw_case_fail(r->c, rw_case_node(r->c, "output.interpolate"),
-                            "output.interpolate = %g: the problem %s has no dense output: omit this setting",
-                            r->output.interpolate, r->ops->name);
-    double every = r->output.every, span = r->problem->end - r->start;
+        RW_NOTE(r->ctx, rw_case_fail(r->c, rw_case_node(r->c, "output.interpolate"),
+                                     "output.interpolate = %g: the problem %s has no dense output: omit this setting",
+                                     r->output.interpolate, r->ops->name));
     if (every > 0 && span / every > 999999)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.every"),
                             "output.every = %g makes %.3g outputs until t = %g: at most 999999 are allowed", every,
                             span / every, r->problem->end);
     return RW_OK;
+}
+
+rw_status rw_output_check(rw_run *r)
+{
+    rw_mistakes mistakes;
+    rw_mistakes_begin(&mistakes);
+    return rw_mistakes_end(r->ctx, &mistakes, check_all(r));
 }
 
 static rw_status write_output(rw_run *r, bool last)

@@ -95,8 +95,9 @@ typedef struct rw_problem_ops {
     /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides:
      * pictures of results that are there. */
     rw_status (*outline)(const rw_case *c, rw_problem **problem);
-    /* (optional) what `steps` steps would take (NAN: as many as stability needs), without running or compiling. */
-    rw_status (*forecast)(const rw_case *c, rw_device *dev, double steps, rw_problem_forecast *f);
+    /* (optional) what `steps` steps would take (NAN: as many as stability needs), without running or compiling.
+     * evaluations: those of the right-hand side in a step of an earlier run; NAN: not known. */
+    rw_status (*forecast)(const rw_case *c, rw_device *dev, double steps, double evaluations, rw_problem_forecast *f);
     rw_status (*explain)(rw_problem *p, rw_text *text); /* (optional) passes, bytes, flops for `rechenwerk explain` */
     /* (optional) the graph of a step in words and, where dot is not NULL, as a picture's text, to be freed with
      * free() */

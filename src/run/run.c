@@ -237,7 +237,9 @@ static rw_status complete(rw_run *r)
 {
     rw_watch(r, RW_PHASE_OUTPUT);
     RW_TRY(rw_writers_index(r, true));
+    const rw_status drawn = rw_drawing_wait(r); /* a run that goes on from there cannot draw fields not written */
     RW_TRY(rw_checkpoint_write(r));
+    RW_TRY(drawn);
     RW_TRY(r->grid->kind == RW_LAYOUT_VALUE ? rw_figures_curves(r) : rw_figures_series(r));
     RW_TRY(rw_probes_draw(r));
     RW_TRY(rw_animation_make(r));

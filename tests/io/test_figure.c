@@ -6,6 +6,7 @@
 #include <math.h>
 #include <png.h>
 
+#include "io/figure_arrows.h"
 #include "io/figure_parts.h"
 
 static rw_context *ctx;
@@ -146,6 +147,57 @@ static void test_limits(void **state)
     p = load("a.png");
     rw_colormap_rgb(RW_COLORMAP_DIVERGING, 512.0 / 1023, rgb);
     assert_true(find(&p, rgb, 0, p.width * 3 / 4).n > p.width * p.height / 10);
+    free(p.rgb);
+}
+
+/* One arrow in the middle of each cell of a coarse field, longer than where there are many; none where a vector is 0.
+ */
+static void test_arrows(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    static double one[N * N], zero[N * N];
+    const uint8_t white[3] = {255, 255, 255};
+    uint8_t rgb[3];
+    for (int i = 0; i < N * N; i++) one[i] = 1;
+    color_at(RW_COLORMAP_SEQUENTIAL, 1, rgb);
+    rw_figure_field field = {.nx = 3, .ny = 2, .values = one, .value = {.min = 0, .max = 1}};
+    ASSERT_OK(rw_figure_write_arrows(ctx, "a.png", NULL, &field, (const double *[]){one, zero}));
+    page p = load("a.png");
+    const patch box = find(&p, rgb, 60, p.width - 140);
+    const int h = (box.y1 + 1 - box.y0) / 2, w = h; /* squares */
+    int length = 0;
+    for (int cell = 0; cell < 6; cell++) {
+        const int x0 = box.x0 + cell % 3 * w, y0 = box.y0 + cell / 3 * h;
+        int left = p.width, right = 0, top = p.height, bottom = 0;
+        for (int y = y0 + 2; y < y0 + h - 2; y++)
+            for (int x = x0 + 2; x < x0 + w - 2; x++) {
+                if (!is_color(&p, x, y, white)) continue;
+                left = RW_MIN(left, x);
+                right = RW_MAX(right, x);
+                top = RW_MIN(top, y);
+                bottom = RW_MAX(bottom, y);
+            }
+        assert_in_range((left + right) / 2, x0 + w / 2 - 4, x0 + w / 2 + 4);
+        assert_in_range((top + bottom) / 2, y0 + h / 2 - 4, y0 + h / 2 + 4);
+        length = right - left;
+    }
+    free(p.rgb);
+    field.nx = field.ny = N;
+    ASSERT_OK(rw_figure_write_arrows(ctx, "a.png", NULL, &field, (const double *[]){one, zero}));
+    p = load("a.png");
+    int run = 0, longest = 0; /* of white pixels in a row of the box */
+    for (int y = box.y0 + 20; y < box.y1 - 20; y++)
+        for (int x = box.x0 + 20; x < box.x1 - 200; x++) {
+            run = is_color(&p, x, y, white) ? run + 1 : 0;
+            longest = RW_MAX(longest, run);
+        }
+    assert_in_range(longest, length / 3, length * 2 / 3);
+    free(p.rgb);
+    ASSERT_OK(rw_figure_write_arrows(ctx, "a.png", NULL, &field, (const double *[]){zero, zero}));
+    p = load("a.png");
+    const patch all = find(&p, rgb, 60, p.width - 140);
+    assert_int_equal(all.n, (long)(all.x1 + 1 - all.x0) * (all.y1 + 1 - all.y0));
     free(p.rgb);
 }
 
@@ -718,11 +770,12 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(test_orientation), IO_TEST(test_sizes),     IO_TEST(test_missing),       IO_TEST(test_limits),
-        IO_TEST(test_constant),    IO_TEST(test_averaging), IO_TEST(test_lines),         IO_TEST(test_legend),
-        IO_TEST(test_volume),      IO_TEST(test_surface),   IO_TEST(test_surface_hides), IO_TEST(test_surface_corners),
-        IO_TEST(test_bars),        IO_TEST(test_images),    IO_TEST(test_refusals),      IO_TEST(test_odd),
-        IO_TEST(test_faults),
+        IO_TEST(test_orientation),     IO_TEST(test_sizes),   IO_TEST(test_missing),
+        IO_TEST(test_limits),          IO_TEST(test_arrows),  IO_TEST(test_constant),
+        IO_TEST(test_averaging),       IO_TEST(test_lines),   IO_TEST(test_legend),
+        IO_TEST(test_volume),          IO_TEST(test_surface), IO_TEST(test_surface_hides),
+        IO_TEST(test_surface_corners), IO_TEST(test_bars),    IO_TEST(test_images),
+        IO_TEST(test_refusals),        IO_TEST(test_odd),     IO_TEST(test_faults),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -25,6 +25,25 @@ has 'bad.yaml:3:28: fields.u.boundry is unknown'
 has 'bad.yaml:4:21: function laplce is unknown'
 has 'bad.yaml:5:16: time.rtl is unknown'
 
+# of outputs too, each once
+cat >bad.yaml <<'EOF'
+problem: pde
+grid: {size: [8]}
+fields: {u: {initial: "x"}}
+equations: "du/dt = laplace(u)"
+time: {end: 1}
+output: {every: 0.1, figures: [z, q], fields: [y], animation: [w], limits: [1, 0]}
+EOF
+code=0
+"$RECHENWERK" check bad.yaml >out 2>&1 || code=$?
+[ "$code" -eq 2 ]
+has "bad.yaml:6:32: output.figures: 'z' is not a field; u is one"
+has "bad.yaml:6:35: output.figures: 'q' is not a field"
+has "bad.yaml:6:48: output.fields: 'y' is not a field"
+has "bad.yaml:6:64: output.animation: 'w' is not a field"
+has 'bad.yaml:6:77: output.limits = \[1, 0\]: the first must be below the second'
+[ "$(wc -l <out)" -eq 5 ] || { echo "more than five mistakes:"; cat out; exit 1; }
+
 # heat with a given step: 8/h^2 is the radius, 2.78 over that the limit; outputs shorten steps
 cat >heat.yaml <<'EOF'
 problem: pde
@@ -70,6 +89,23 @@ has 'steps    at least 2: stability and outputs'
 steps=$(grep -o '"steps": [0-9]*' react/run.json | head -1 | tr -dc 0-9)
 "$RECHENWERK" check react.yaml >out
 has "steps    $steps: an earlier run of this case"
+has ' s of steps, at '
+
+# stages are those of the earlier run too: here steps grow by a factor of thousands, and stages with their square root
+cat >decay.yaml <<'EOF'
+problem: pde
+grid: {size: [200]}
+fields: {u: {initial: "where(x < 0.5, 1, 0)", boundary: neumann}}
+equations: "du/dt = laplace(u)"
+time: {end: 1, method: rkc2, rtol: 1e-5}
+output: {figures: [], fields: []}
+EOF
+"$RECHENWERK" run decay.yaml -o decay -q
+number() { grep -o "\"$1\": [0-9]*" decay/run.json | head -1 | tr -dc 0-9; }
+stages=$((($(number rhs) - $(number spectral_rhs)) / ($(number steps) + $(number rejected)) - 1))
+"$RECHENWERK" check decay.yaml >out
+found=$(grep -o 'a step of [0-9]* stages on average' out | tr -dc 0-9)
+[ "$found" -ge $((stages - 1)) ] && [ "$found" -le $((stages + 1)) ] || { echo "stages: not $stages"; cat out; exit 1; }
 
 # initial values that are complex, or read data; data in equations
 cat >complex.yaml <<'EOF'

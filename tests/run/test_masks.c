@@ -1,5 +1,5 @@
-/* Parts of sides by mask: they do what a `where` does at the same nodes, in all layouts and dimensions; a restart gives
- * the same bytes and notices a changed file; mistakes. */
+/* Parts of sides by mask, an array or a picture: they do what a `where` does at the same nodes, in all layouts and
+ * dimensions; a restart gives the same bytes and notices a changed file; mistakes. */
 #include "pde_test.h"
 
 #include "files/npy.h"
@@ -24,6 +24,18 @@ static void write_mask(const char *name, rw_dtype type, int nx, int ny, double (
                      RW_OK);
 }
 
+/* The same as a picture of 2 x 2 pixels for each node: light grey where the mask is not 0, else darker. */
+static void write_picture(const char *name, int nx, int ny, double (*at)(int i, int j))
+{
+    char path[128], pixels[512];
+    int n = snprintf(pixels, sizeof pixels, "P5 %d %d 255\n", 2 * nx, 2 * ny);
+    for (int row = 0; row < 2 * ny; ++row)
+        for (int column = 0; column < 2 * nx; ++column)
+            pixels[n++] = at(column / 2, ny - 1 - row / 2) != 0 ? (char)(unsigned char)130 : 125;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(rw_file_write(ctx, path, pixels, (size_t)n), RW_OK);
+}
+
 /* At the last node another value than next to it: beyond the end of the side that of the last node counts. */
 static double upper(int i, int j) { return (void)i, j > 3 && j < 7 ? -0.5 : 0; }
 static double other(int i, int j) { return (void)i, j > 4; }
@@ -41,15 +53,16 @@ static void run_text(const char *text, const char *results)
 
 /* ---- a mask and a where ------------------------------------------------------------------------------------------ */
 
-/* The same case by a mask and by a where, whose text has a comment and ends on a line of its own. */
+/* The same case by a mask, by a picture and by a where, whose text has a comment and ends on a line of its own. */
 static void compare(int row, const char *grid, const char *boundary, const char *where, bool figures)
 {
-    char text[2][1024], results[2][16];
-    for (int w = 0; w < 2; ++w) {
+    char text[3][1024], results[3][16];
+    for (int w = 0; w < 3; ++w) {
         char part[128], sides[512];
-        const char *const file = strstr(grid, ", 5]") ? "corner.npy" : "upper.npy";
-        if (w) snprintf(part, sizeof part, "where: \"%s # the upper part\\n\"", where);
-        else snprintf(part, sizeof part, "mask: %s", file);
+        const char *const file = strstr(grid, ", 5]") ? "corner" : "upper";
+        if (w == 0) snprintf(part, sizeof part, row % 2 ? "mask: %s.npy" : "mask: {file: %s.npy}", file);
+        else if (w == 1) snprintf(part, sizeof part, "where: \"%s # the upper part\\n\"", where);
+        else snprintf(part, sizeof part, "mask: {picture: %s.pgm}", file);
         snprintf(sides, sizeof sides, boundary, part, part);
         snprintf(text[w], sizeof *text,
                  "problem: pde\n"
@@ -59,13 +72,15 @@ static void compare(int row, const char *grid, const char *boundary, const char 
                  "boundary: {x: \"0\", top: \"0\"}}}\n"
                  "equations: \"du/dt = k*laplace(u) + dx(dy(u)); dside_mask1/dt = u\"\n" TIME OUTPUT,
                  grid, sides);
-        snprintf(results[w], sizeof *results, "%c%d", w ? 'w' : 'm', row);
+        snprintf(results[w], sizeof *results, "%c%d", "mwp"[w], row);
         run_text(text[w], results[w]);
     }
-    if (!same_files(results[0], "series.csv", results[1], "series.csv")) fail_msg("%s", text[0]);
-    if (!same_files(results[0], "fields/000002.h5", results[1], "fields/000002.h5")) fail_msg("%s", text[0]);
-    if (figures && !same_files(results[0], "figures/u-000002.png", results[1], "figures/u-000002.png"))
-        fail_msg("%s", text[0]);
+    for (int w = 1; w < 3; ++w) {
+        if (!same_files(results[0], "series.csv", results[w], "series.csv")) fail_msg("%s", text[w]);
+        if (!same_files(results[0], "fields/000002.h5", results[w], "fields/000002.h5")) fail_msg("%s", text[w]);
+        if (figures && !same_files(results[0], "figures/u-000002.png", results[w], "figures/u-000002.png"))
+            fail_msg("%s", text[w]);
+    }
 }
 
 static void test_masks(void **state)
@@ -91,6 +106,8 @@ static void test_masks(void **state)
     };
     write_mask("upper.npy", RW_F64, 1, 8, upper);
     write_mask("corner.npy", RW_U8, 6, 6, corner);
+    write_picture("upper.pgm", 1, 8, upper);
+    write_picture("corner.pgm", 6, 6, corner);
     for (int i = 0; i < RW_COUNT(rows); ++i) compare(i, rows[i].grid, rows[i].boundary, rows[i].where, rows[i].figures);
 }
 
@@ -156,8 +173,15 @@ static void test_bad_input(void **state)
         {"[{mask: upper.npy, dirichlet: \"1\"}, {mask: upper.npy, neumann: \"1\"}]",
          "the last part of a side must have no mask: it applies wherever no other does"},
         {"[{mask: \"\", dirichlet: \"1\"}, neumann]",
-         ":3:47: fields.u.boundary: mask is empty: give the name of a .npy"},
-        {"[{mask: {file: upper.npy}, dirichlet: \"1\"}, neumann]", "or mask and a condition, such as {mask: inlet.npy"},
+         ":3:47: fields.u.boundary: mask must be the name of a .npy file, or {file: inlet.npy}, or {picture: "},
+        {"[{mask: {file: upper.npy, low: 1}, dirichlet: \"1\"}, neumann]", ":3:47: fields.u.boundary: mask must be"},
+        {"[{mask: {picture: [1]}, dirichlet: \"1\"}, neumann]", ":3:47: fields.u.boundary: mask must be"},
+        {"[{mask: {picture: none.png}, dirichlet: \"1\"}, neumann]", ":3:63: "},
+        {"[{mask: {picture: dark.pgm}, dirichlet: \"1\"}, neumann]",
+         "dark.pgm is dark everywhere, so that its part never applies"},
+        {"[{mask: {picture: light.pgm}, dirichlet: \"1\"}, neumann]",
+         "part 2 of 2 never applies: at each of the 8 nodes of the side an earlier part "},
+        {"[{where: {picture: light.pgm}, dirichlet: \"1\"}, neumann]", "a part of a side has where and a condition"},
         {"[{mask: upper.npy, dirichlet: \"1/0\"}, neumann]", "a value is not finite"},
     };
     write_mask("upper.npy", RW_F64, 1, 8, upper);
@@ -166,6 +190,8 @@ static void test_bad_input(void **state)
     write_mask("hole.npy", RW_F64, 1, 8, hole);
     write_mask("zero.npy", RW_F64, 1, 8, none);
     write_mask("one.npy", RW_F64, 1, 8, all);
+    write_picture("dark.pgm", 3, 3, none);
+    write_picture("light.pgm", 3, 3, all);
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         char text[1024], path[128];
         rw_run_options options = {.folder = result("bad", "."), .device = "cpu"};

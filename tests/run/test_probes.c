@@ -134,6 +134,32 @@ static void test_probes_of_complex_fields(void **state)
     }
 }
 
+/* Curves of a line: evenly spaced outputs; one curve where the values stay the same; rounding errors of a vector, next
+ * to its other components, are 0. */
+static void test_curves_of_probes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *results, *every, *x;
+    } runs[] = {{"nine", "0.25", "0"}, {"five", "0.5", "1e-17*cos(99*y)"}, {"two", "2", "1e-3*cos(99*y)"}};
+    for (int i = 0; i < (int)(sizeof runs / sizeof *runs); ++i) {
+        char text[1024], path[128];
+        snprintf(text, sizeof text,
+                 "problem: pde\ngrid: {size: [8, 9], layout: cell}\nfields: {u: {initial: \"x\"}}\n"
+                 "equations: \"du/dt = 1 + y\"\ntime: {end: 2, method: rk4, step: 0.25}\n"
+                 "output: {every: %s, fields: [], derived: {q: \"[%s, 1 + y]\"}, "
+                 "probes: {l: {from: [0.5, 0], to: [0.5, 1], points: 11}}}\n",
+                 runs[i].every, runs[i].x);
+        write_case(text, path);
+        run_to_end(path, runs[i].results, NULL, false);
+    }
+    assert_true(same_files("nine", "figures/probe-l-u.png", "five", "figures/probe-l-u.png"));
+    assert_false(same_files("two", "figures/probe-l-u.png", "five", "figures/probe-l-u.png"));
+    assert_true(same_files("nine", "figures/probe-l-q_x.png", "five", "figures/probe-l-q_x.png"));
+    assert_false(same_files("two", "figures/probe-l-q_x.png", "five", "figures/probe-l-q_x.png"));
+    assert_true(same_files("nine", "figures/probe-l-q_y.png", "two", "figures/probe-l-q_y.png"));
+}
+
 /* Restarts write the same tables, which have a row for each row of series.csv; other probes are refused. Pictures
  * follow from the tables. */
 static void test_a_restart_has_the_same_probes(void **state)
@@ -297,6 +323,7 @@ int main(void)
                                        cmocka_unit_test(test_probes_are_cubic),
                                        cmocka_unit_test(test_probes_of_other_axes),
                                        cmocka_unit_test(test_probes_of_complex_fields),
+                                       cmocka_unit_test(test_curves_of_probes),
                                        cmocka_unit_test(test_a_restart_has_the_same_probes),
                                        cmocka_unit_test(test_animations_without_frames),
                                        cmocka_unit_test(test_animations),

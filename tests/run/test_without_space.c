@@ -132,6 +132,10 @@ static void test_data_and_columns(void **state)
                      RW_OK);
     assert_int_equal(rw_series_read(ctx, result("data", "."), &table), RW_OK);
     assert_int_equal(table.n_columns, 7);
+    /* the fields, and own columns but for one that is constant */
+    assert_int_equal(report.pictures, 3);
+    assert_true(exists("data", "figures/series.png") && exists("data", "figures/series-square.png"));
+    assert_true(exists("data", "figures/series-both.png"));
     for (size_t i = 0; i < table.n_rows; ++i) {
         const double x = table.columns[2][i];
         assert_true(fabs(x - 6 * exp(-3 * table.columns[0][i])) < 1e-6);

@@ -56,8 +56,9 @@ const command command_plot = {
     .least = 1,
     .most = 1,
     .line = "draw pictures from a results folder, or from one of its fields/*.h5",
-    .more = "Pictures use the colormap, limits and title of the case. With output.limits: run, the default, the "
-            "limits cover all outputs of a field. The path of every written picture is printed.",
+    .more = "Pictures use the colormap, limits and title of the case. With output.limits: run, the limits cover "
+            "all outputs of a field; so they do with auto, the default, unless the last output spans less than half "
+            "of them. The path of every written picture is printed.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

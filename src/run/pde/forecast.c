@@ -68,14 +68,15 @@ static rw_status lower(const rw_case *c, pde_problem *p, initial *v)
     return RW_OK;
 }
 
-static rw_status take(pde_problem *p, initial *v, double steps, rw_problem_forecast *to)
+static rw_status take(pde_problem *p, initial *v, double steps, double evaluations, rw_problem_forecast *to)
 {
     rw_forecast f;
     rw_forecast_step step;
     const double span = p->time.end - p->time.start;
     RW_TRY(rw_ode_forecast(p->ode, span, value_at, v, &f));
     double h = steps > 0 ? span / steps : f.step > 0 ? f.step : RW_MIN(f.stable, span);
-    RW_TRY(rw_ode_forecast_step(p->ode, &f, h, &step));
+    RW_TRY(f.stabilised && evaluations > 0 ? rw_ode_forecast_like(p->ode, evaluations, &step)
+                                           : rw_ode_forecast_step(p->ode, &f, h, &step));
     *to = (rw_problem_forecast){.method = f.method,
                                 .certain = f.certain,
                                 .adaptive = f.adaptive,
@@ -95,7 +96,7 @@ static rw_status take(pde_problem *p, initial *v, double steps, rw_problem_forec
     return RW_OK;
 }
 
-rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, rw_problem_forecast *f)
+rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, double evaluations, rw_problem_forecast *f)
 {
     initial v = {0};
     pde_problem without = *p; /* data are no fields here */
@@ -103,7 +104,7 @@ rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, rw_proble
     RW_TRY(pde_language_begin(rw_case_context(c), &without, p->time.start, true, &v.l));
     v.node = rw_calloc((size_t)(p->nfields + p->ndata), sizeof *v.node);
     rw_status status = v.node ? lower(c, p, &v) : rw_fail_memory(rw_case_context(c), 64, "a forecast");
-    if (status == RW_OK) status = take(p, &v, steps, f);
+    if (status == RW_OK) status = take(p, &v, steps, evaluations, f);
     rw_free(v.node);
     pde_language_end(&v.l);
     return status;

@@ -1,8 +1,10 @@
-/* Masks of parts of sides: {mask: inlet.npy, dirichlet: "1"} applies where the array is not 0.
+/* Masks of parts of sides: {mask: inlet.npy, dirichlet: "1"} applies where the array is not 0, {mask: {picture:
+ * inlet.png}, …} where the picture is lighter than the middle grey.
  *
- * The array has the grid's shape without the axis of the side. A mask is read-only data of the grid's shape (data.c),
- * constant along that axis, so that the text of the side, where(side_mask1, …), reads it next to the side as any other
- * data. It has 1 byte per node of the grid. Beyond the ends of a side it has the value of the nearest node.
+ * The array has the grid's shape without the axis of the side; a picture is stretched over the side. A mask is
+ * read-only data of the grid's shape (data.c), constant along that axis, so that the text of the side,
+ * where(side_mask1, …), reads it next to the side as any other data. It has 1 byte per node of the grid. Beyond the
+ * ends of a side it has the value of the nearest node.
  *
  * The host has the values of the side alone, for checks and figures. */
 #include <math.h>
@@ -10,10 +12,13 @@
 #include <unistd.h>
 
 #include "files/npy.h"
+#include "io/picture.h"
 #include "run/pde/pde.h"
 
 typedef struct pde_mask {
-    const rw_tree *node; /* the name of the file */
+    const rw_tree *node; /* of the part: the name of a file, or {file: name}, or {picture: name} */
+    const rw_tree *file; /* its name */
+    bool is_picture;
     int side;
     char *path;
     const char *name; /* of its data */
@@ -25,6 +30,15 @@ void pde_free_masks(pde_problem *p)
 {
     for (int i = 0; i < p->nmasks; ++i) rw_free(p->masks[i].values);
     rw_free(p->masks);
+}
+
+const rw_tree *pde_mask_file(const rw_tree *node, bool *is_picture)
+{
+    const rw_tree *picture = rw_tree_get(node, "picture"), *file = picture ? picture : rw_tree_get(node, "file");
+    *is_picture = picture != NULL;
+    if (node->kind == RW_TREE_SCALAR) file = node;
+    else if (node->n != 1) file = NULL;
+    return file && file->kind == RW_TREE_SCALAR && file->text[0] ? file : NULL;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -56,10 +70,11 @@ static char *make_name(const rw_case *c, int number)
     return rw_strdup(name);
 }
 
+/* By the node of its part, or of its file's name, which its data have. */
 static int find(const pde_problem *p, const rw_tree *node)
 {
     int i = 0;
-    while (i < p->nmasks && p->masks[i].node != node) ++i;
+    while (i < p->nmasks && p->masks[i].node != node && p->masks[i].file != node) ++i;
     return i;
 }
 
@@ -67,13 +82,21 @@ rw_status pde_add_mask(const rw_case *c, pde_problem *p, int f, int side, const 
 {
     rw_context *ctx = rw_case_context(c);
     if (find(p, node) < p->nmasks) return RW_OK; /* the other side of an axis */
-    char *name = make_name(c, p->nmasks + 1), *path = rw_case_path(c, node->text),
-         *setting = rw_format("fields.%.31s.boundary: mask %.160s", p->fields[f].name, node->text);
+    bool is_picture;
+    const rw_tree *file = pde_mask_file(node, &is_picture);
+    char *name = make_name(c, p->nmasks + 1), *path = rw_case_path(c, file->text),
+         *setting = rw_format("fields.%.31s.boundary: mask %.160s", p->fields[f].name, file->text);
     const rw_status owned[] = {pde_own(p, ctx, name), pde_own(p, ctx, path), pde_own(p, ctx, setting)};
     for (int i = 0; i < RW_COUNT(owned); ++i) RW_TRY(owned[i]);
     if (!rw_grow(&p->masks, &p->masks_capacity, p->nmasks + 1, sizeof *p->masks))
         return rw_fail_memory(ctx, sizeof *p->masks, "a mask");
-    p->masks[p->nmasks++] = (mask){.node = node, .side = side, .path = path, .name = name, .setting = setting};
+    p->masks[p->nmasks++] = (mask){.node = node,
+                                   .file = file,
+                                   .is_picture = is_picture,
+                                   .side = side,
+                                   .path = path,
+                                   .name = name,
+                                   .setting = setting};
     return RW_OK;
 }
 
@@ -84,7 +107,7 @@ void pde_declare_masks(pde_problem *p)
     for (int i = 0; i < p->nmasks; ++i) {
         const mask *m = p->masks + i;
         p->data[p->ndata] = (rw_expr_field){.name = m->name, .dtype = RW_U8};
-        p->sources[p->ndata++] = (pde_values){.setting = m->setting, .name = m->name, .node = m->node, .mask = i + 1};
+        p->sources[p->ndata++] = (pde_values){.setting = m->setting, .name = m->name, .node = m->file, .mask = i + 1};
     }
 }
 
@@ -95,7 +118,7 @@ static rw_status place(const pde_problem *p, const mask *m, rw_status status)
 {
     char where[320];
     if (status == RW_OK) return RW_OK;
-    rw_tree_place(m->node, where, sizeof where);
+    rw_tree_place(m->file, where, sizeof where);
     return rw_fail_prefix(p->ctx, status, "%s", where);
 }
 
@@ -155,11 +178,56 @@ static rw_status take(const pde_problem *p, mask *m, const rw_npy *a, rw_dtype t
                    m->path);
 }
 
+/* The nodes along the right and the upper side of a picture of the side: y and z of left and right, x and z of bottom
+ * and top, x and y of back and front. In two dimensions a picture is read along its middle. */
+static void picture_nodes(const pde_problem *p, const mask *m, int64_t n[2])
+{
+    const int axis = m->side / 2;
+    if (p->grid.ndim == 3) {
+        n[0] = p->grid.size[axis == 0 ? 1 : 0];
+        n[1] = p->grid.size[axis == 2 ? 1 : 2];
+    } else {
+        n[0] = axis == 0 ? 1 : p->grid.size[0];
+        n[1] = axis == 0 ? p->grid.size[1] : 1;
+    }
+}
+
+/* The pixel at each node of the side. */
+static rw_status read_picture(const pde_problem *p, mask *m)
+{
+    rw_picture q;
+    int64_t n[2];
+    bool any = false;
+    picture_nodes(p, m, n);
+    RW_TRY(rw_picture_read(p->ctx, m->path, 0, &q));
+    unsigned char *to = rw_calloc((size_t)(n[0] * n[1]), 1);
+    for (int64_t k = 0; to && k < n[0] * n[1]; ++k) {
+        const double x = ((double)(k % n[0]) + 0.5) / (double)n[0],
+                     y = 1 - ((double)(k / n[0]) + 0.5) / (double)n[1]; /* from the top */
+        const size_t i = RW_MIN((size_t)(x * (double)q.width), q.width - 1),
+                     j = RW_MIN((size_t)(y * (double)q.height), q.height - 1);
+        to[k] = q.grey[j * q.width + i] > 0.5;
+        any = any || to[k];
+    }
+    rw_picture_free(&q);
+    if (to && any) {
+        m->values = to;
+        return RW_OK;
+    }
+    rw_free(to);
+    if (!to) return rw_fail_memory(p->ctx, (size_t)(n[0] * n[1]), "a mask");
+    return rw_fail(p->ctx, RW_ERR_INPUT,
+                   "%s is dark everywhere, so that its part never applies: omit the part, or make the picture white "
+                   "where it applies",
+                   m->path);
+}
+
 /* Reads the file once. */
 static rw_status read_mask(const pde_problem *p, mask *m)
 {
     rw_npy a;
     if (m->values) return RW_OK;
+    if (m->is_picture) return place(p, m, read_picture(p, m));
     RW_TRY(place(p, m, rw_npy_read(p->ctx, m->path, &a)));
     const rw_dtype type = a.type;
     rw_status status = rw_npy_to_f64(p->ctx, &a);

@@ -1,5 +1,5 @@
 /* A side in parts: the first part whose `where` is true at a node has its condition there; the last has no `where`.
- * In its place there may be a mask, the values of a file (masks.c).
+ * In its place there may be a mask, the values of a file or a picture (masks.c).
  *
  *   left: [{where: "y > 0.7", dirichlet: "1"}, {mask: inlet.npy, robin: ["1", "2", "0"]}, neumann]
  *
@@ -38,14 +38,17 @@ static rw_status read_part(const rw_case *c, const pde_problem *p, int f, const 
                                     field, item->keys[at]);
         RW_TRY(pde_read_condition(c, p, field, item, &to->condition, &to->value));
     } else {
-        if (at < 0 || item->n != 2 || item->items[at]->kind != RW_TREE_SCALAR)
+        if (at < 0 || item->n != 2 || (mask < 0 && item->items[at]->kind != RW_TREE_SCALAR))
             return rw_case_fail(c, item,
                                 "fields.%s.boundary: a part of a side has where and a condition, such as {where: \"y > "
                                 "0.5\", dirichlet: \"1\"}, or mask and a condition, such as {mask: inlet.npy, "
                                 "dirichlet: \"1\"}; only the last has neither",
                                 field);
-        if (mask >= 0 && !item->items[at]->text[0])
-            return rw_case_fail_key(c, item, at, "fields.%s.boundary: mask is empty: give the name of a .npy file",
+        bool is_picture;
+        if (mask >= 0 && !pde_mask_file(item->items[at], &is_picture))
+            return rw_case_fail_key(c, item, at,
+                                    "fields.%s.boundary: mask must be the name of a .npy file, or {file: inlet.npy}, "
+                                    "or {picture: inlet.png}",
                                     field);
         *(mask >= 0 ? &to->mask : &to->where) = item->items[at];
         to->value = item->items[!at];

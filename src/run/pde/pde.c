@@ -306,7 +306,7 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     return status;
 }
 
-static rw_status forecast(const rw_case *c, rw_device *dev, double steps, rw_problem_forecast *f)
+static rw_status forecast(const rw_case *c, rw_device *dev, double steps, double evaluations, rw_problem_forecast *f)
 {
     pde_problem *p = allocate(c, dev);
     if (!p) return RW_ERR_MEMORY;
@@ -317,7 +317,7 @@ static rw_status forecast(const rw_case *c, rw_device *dev, double steps, rw_pro
         const rw_ode_spec spec = ode_spec(c, p, p->order);
         rw_programs_plan_only(true);
         status = rw_ode_create(dev, &spec, &p->ode);
-        if (status == RW_OK) status = pde_forecast(c, p, steps, f);
+        if (status == RW_OK) status = pde_forecast(c, p, steps, evaluations, f);
         destroy(&base);
         rw_programs_plan_only(false);
         return status;

@@ -86,7 +86,9 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tr
 rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
 /* parts.c: a side in parts, as one condition. */
 rw_status pde_read_parts(const rw_case *c, pde_problem *p, int f, int side, const rw_tree *list);
-/* masks.c: which parts apply by a file; `node` has its name. Reading fails with the place of the node. */
+/* masks.c: which parts apply by a file. `node`: its name, {file: name} or {picture: name}. Reading fails with the place
+ * of the name. */
+const rw_tree *pde_mask_file(const rw_tree *node, bool *is_picture); /* the name; NULL: there is none */
 rw_status pde_add_mask(const rw_case *c, pde_problem *p, int f, int side, const rw_tree *node);
 void pde_free_masks(pde_problem *p);
 const char *pde_mask_name(const pde_problem *p, const rw_tree *node); /* of its data, for texts */
@@ -168,7 +170,7 @@ rw_status pde_inspect_probes(const rw_case *c, const pde_problem *p);
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
 /* forecast.c */
-rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, rw_problem_forecast *f);
+rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, double evaluations, rw_problem_forecast *f);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n);
