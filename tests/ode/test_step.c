@@ -431,13 +431,13 @@ static void test_unstable_step(void **state)
                  /* h lambda = -0.375 +- 2.47 i, of fields of different scales */
                  {"du/dt = v\ndv/dt = -1e6*u - 300*v", 4, 0.0025, 0.25, NULL, RUNS},
                  {"du/dt = v\ndv/dt = -1e6*u - 400*v", 4, 0.0025, 0.25, NULL, RUNS}};
-#undef WAVE
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p;
         warnings heard = {0};
         const int nf = strstr(cases[i].equations, "dv/dt") ? 2 : 1;
         const outcome wanted = cases[i].outcome;
         if (!on("cpu") && wanted != GROWS) continue; /* the kernel looks at the fields; the rest is host code */
+        if (brief() && strcmp(cases[i].equations, WAVE)) continue; /* one program for two rows */
         const rw_boundary sides[2][6] = {{DIRICHLET("0"), DIRICHLET("0"), NONE, NONE, NONE, NONE},
                                          {DIRICHLET("0"), DIRICHLET("0"), NONE, NONE, NONE, NONE}};
         describe(&p, cases[i].equations, nf, 1, cases[i].n, sides[0]);
@@ -463,6 +463,7 @@ static void test_unstable_step(void **state)
         if (wanted == GROWS) assert_non_null(strstr(rw_message(ctx), "is unstable: at t = "));
         finish(&p);
     }
+#undef WAVE
 }
 
 static void test_explain(void **state)
