@@ -255,7 +255,7 @@ static void group_errors(setting *s, const int *group, int nrows, int n, double 
 /* Observed orders of every `every`-th row; NaN: not computed, or the row does not exist there. */
 static void observe(int ndim, int order, rw_grid_layout layout, int every, double *observed)
 {
-    const int n = ndim == 3 ? 8 : order == 4 ? 16 : 20;
+    const int n = ndim == 1 ? 40 : ndim == 2 && order == 2 ? 20 : 16;
     bool done[ROWS];
     for (int r = 0; r < ROWS; ++r) {
         done[r] = !exists(r, layout, ndim) || r % every != OTHER % every;
@@ -298,12 +298,13 @@ static void compare(const char *page, int ndim, int order, rw_grid_layout layout
 }
 
 /* The page has 18 columns of orders, and compiling the programs of all takes minutes: one of them, in the long version
- * three, and every third row, among them OTHER. */
+ * four, and some rows, among them OTHER. */
 static bool in_sample(int ndim, int order, rw_grid_layout layout)
 {
     if (ndim == 1 && order == 4 && layout == RW_GRID_CELL) return true;
     if (!test_long()) return false;
-    return (ndim == 1 && order == 2 && layout == RW_GRID_NODE) || (ndim == 2 && order == 2 && layout == RW_GRID_CELL);
+    return (ndim == 1 && order == 2 && layout == RW_GRID_NODE) || (ndim == 2 && order == 2 && layout == RW_GRID_CELL) ||
+           (ndim == 3 && order == 4 && layout == RW_GRID_CELL);
 }
 
 static void test_orders(void **state)
@@ -317,7 +318,8 @@ static void test_orders(void **state)
             const int order = 2 + i / 3 * 2;
             const rw_grid_layout layout = (rw_grid_layout)(i % 3);
             if (!output && !in_sample(ndim, order, layout)) continue;
-            observe(ndim, order, layout, output ? 1 : 3, observed[ndim][i / 3][i % 3]);
+            const int every = output ? 1 : ndim == 3 ? 12 : 3; /* rows */
+            observe(ndim, order, layout, every, observed[ndim][i / 3][i % 3]);
             if (!output) compare(read_page(), ndim, order, layout, observed[ndim][i / 3][i % 3]);
         }
     if (output) write_page(output, observed);
