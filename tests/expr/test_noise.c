@@ -1,5 +1,5 @@
 /* noise and normal: the numbers of rw_random_u64 at the index of the node in the whole grid, whatever the device, the
- * number of threads, the part of the grid and the precision; moments, and no correlation between neighbours or seeds. */
+ * number of threads, the part of the grid and the precision; moments, and no correlation of neighbours or seeds. */
 /* TEST: devices=all */
 #include <math.h>
 
