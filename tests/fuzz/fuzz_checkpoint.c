@@ -37,6 +37,7 @@ static void make(rw_context *ctx, rw_run *r, rw_run_report *report)
     check(rw_device_open(ctx, "cpu:1", &r->device) == RW_OK);
     r->ops = &fake;
     check(fake.create(r->c, r->device, false, &bytes, &r->problem) == RW_OK);
+    rw_run_take_problem(r);
     check(rw_case_hash(r->c, r->hash) == RW_OK);
 }
 

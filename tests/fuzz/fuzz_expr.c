@@ -1,6 +1,6 @@
 /* Any text as equations: the first line is what stands at a side, the rest the statements; two bytes before them choose
- * grid, order and kinds of sides. The answer is OK or ERR_INPUT with a place inside the text; what is accepted has a
- * plan, kernel texts without holes, and runs in the plain evaluator (no compiler is started). */
+ * grid, layout, order and kinds of sides. The answer is OK or ERR_INPUT with a place inside the text; what is accepted
+ * has a plan, kernel texts without holes, and runs in the plain evaluator (no compiler is started). */
 #include <string.h>
 
 #include "expr/program.h"
@@ -82,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
             if (kind != RW_BOUNDARY_PERIODIC) kind = (kind + side) % RW_BOUNDARY_PERIODIC;
             fields[i].boundary[side] = (rw_boundary){(rw_boundary_kind)kind, i ? "x + t" : text, "1 + x", "a"};
         }
+    static const rw_grid_layout layouts[] = {RW_GRID_AUTO, RW_GRID_CELL, RW_GRID_NODE, RW_GRID_CELL};
     static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2},
                                              {.name = "b", .value = -0.5},
                                              {.name = "c", .is_complex = true, .imaginary = 1}};
@@ -92,7 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                          .fields = fields,
                          .nfields = FIELDS,
                          .scalars = scalars,
-                         .nscalars = 3};
+                         .nscalars = 3,
+                         .layout = layouts[data[0] >> 3 & 3]};
     rw_expr *e;
     rw_status status = rw_expr_create(dev, &spec, &e);
     if (status == RW_OK) {
@@ -121,11 +123,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 /* Words of the language put in now and then: bytes alone would take long to find "laplace(". */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 {
-    static const char *const more[] = {"u",   "v",       "s",       "w",      "a",        "b",    "c",
-                                       "(u)", "(w)",     "(u, v)",  " = ",    "u = ",     "r = ", "w = ",
-                                       "; ",  "\n",      " and ",   " or ",   "not ",     "^2",   "^0.5",
-                                       "2i",  "1e400",   "f(q) = ", "f(",     "\xc2\xb7", "<=",   "==",
-                                       "#",   "grad(u)", "dxyz(",   "dyyyy(", "/sum(u)",  "**"};
+    static const char *const more[] = {"u",           "v",       "s",       "w",      "a",        "b",    "c",
+                                       "(u)",         "(w)",     "(u, v)",  " = ",    "u = ",     "r = ", "w = ",
+                                       "; ",          "\n",      " and ",   " or ",   "not ",     "^2",   "^0.5",
+                                       "2i",          "1e400",   "f(q) = ", "f(",     "\xc2\xb7", "<=",   "==",
+                                       "#",           "grad(u)", "dxyz(",   "dyyyy(", "/sum(u)",  "**",   "inner(u, 1)",
+                                       "inner(v, 0)", "hn"};
     const rw_language_word *words;
     int nwords = rw_language_words(&words);
     if (seed % 3) return LLVMFuzzerMutate(data, n, max);

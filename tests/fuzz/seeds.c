@@ -50,10 +50,11 @@ static void write_text(const char *folder, const char *target, const char *name,
 
 static void write_npy(const char *folder)
 {
-    static const double values[6] = {1, -2.5, 1e300, 0, 5, 6};
+    static const double values[6] = {1, -2.5, 1e300, 0, 5, 6}, marked[2] = {1, 0};
     const size_t shape[2] = {2, 3};
     check(rw_npy_write(NULL, in(folder, "npy", "matrix"), RW_F64, 2, shape, values) == RW_OK, "npy");
     check(rw_npy_write(NULL, in(folder, "npy", "vector"), RW_F64, 1, shape, values) == RW_OK, "npy");
+    check(rw_npy_write(NULL, in(folder, "npy", "mask"), RW_F64, 1, shape, marked) == RW_OK, "npy");
 }
 
 static void write_png(const char *folder)

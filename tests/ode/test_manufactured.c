@@ -222,11 +222,13 @@ static double space_error(const space_case *c, rw_grid_layout layout, int n, int
 
 static const char *const layouts[] = {"auto", "cell", "node"};
 
+/* The short version takes every eleventh of all layouts, the last of them in three dimensions. */
 static void check_orders(rw_grid_layout layout)
 {
+    static int turn = 0;
     for (size_t i = 0; i < sizeof space / sizeof *space; ++i)
         for (int order = 2; order <= 4; order += 2) {
-            if (!test_long() && (i + (size_t)order / 2) % 3) continue;
+            if (turn++ % 11 != 9 && !test_long()) continue;
             int n = space[i].ndim == 3 ? 8 : order == 4 ? 12 : 16;
             double end = space[i].ndim == 3 ? 0.05 : 0.1;
             double coarse = space_error(space + i, layout, n, order, end),
@@ -252,7 +254,8 @@ static void test_sides_that_read(void **state)
         const struct reading_case *r = reading + i / 2;
         const rw_grid_layout layout = i % 2 ? RW_GRID_NODE : r->layout;
         if (i % 2 && r->layout == RW_GRID_CELL) continue;
-        const int n = r->order == 4 ? 12 : 32;
+        if (!test_long() && i % 3 != 2) continue; /* of each kind of side one */
+        const int n = r->order == 4 ? 12 : r->c.ndim == 2 ? 16 : 32;
         const double coarse = space_error(&r->c, layout, n, r->order, 0.1),
                      fine = space_error(&r->c, layout, 2 * n, r->order, 0.1), observed = log2(coarse / fine);
         print_message("%s %-26s order %d: %.2e -> %.2e, observed %.2f\n", layouts[layout], r->c.name, r->order, coarse,
@@ -324,59 +327,6 @@ static void test_order_in_time(void **state)
     }
 }
 
-/* ---- known values ------------------------------------------------------------------------------------------------ */
-
-/* du/dt = 0.1 laplace u - u_x - u_y + 10 (u - u^3), u = 0 on the border, spacing 0.01, u(0) = 1, at t = 1: values
- * computed beforehand by RK4 with thousands of steps in another program, 64 x 64 unknowns, central and forward
- * differences. */
-static void test_reaction_front(void **state)
-{
-    (void)state;
-    enum { N = 64 };
-    static const struct {
-        const char *equation;
-        double corner, quarter, half, three, mean;
-    } table[] = {{"du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)", 4.3039546389e-05, 0.0460776434, 0.3397651552,
-                  0.6042686906, 0.194542677790},
-                 {"du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)", 3.7257907472e-05,
-                  0.0431659471, 0.3390107644, 0.6273731779, 0.198524135543}};
-    for (int i = 0; i < 2; ++i)
-        for (int m = 0; m < 2; ++m) {
-            if (!test_long() && i != m) continue;
-            rw_expr_field field = {.name = "u", .dtype = RW_F64};
-            for (int side = 0; side < 4; ++side) field.boundary[side] = (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", 0, 0};
-            rw_ode_spec s = {.name = "front",
-                             .equations = table[i].equation,
-                             .fields = &field,
-                             .nfields = 1,
-                             .grid = {2, {N, N, 1}, {0.01, 0.01, 1}, {0.01, 0.01, 0}},
-                             .method = m ? RW_ODE_RKC2 : RW_ODE_RK4,
-                             .rtol = 1e-6,
-                             .atol = 1e-6};
-            rw_array *u;
-            rw_ode *ode;
-            const void *data;
-            make_arrays(&s, &u);
-            measure(&s, "u = 1", &u, 0);
-            OK(rw_ode_create(dev, &s, &ode));
-            OK(rw_ode_bind(ode, "u", u));
-            while (rw_ode_time(ode) < 1) OK(rw_ode_step(ode, 1));
-            OK(rw_array_read(u, &data));
-            const double *v = data;
-            double tolerance = m ? 5e-5 : 1e-6, mean = 0; /* 50 times the tolerance of RKC2 */
-            for (int k = 0; k < N * N; ++k) mean += v[k] / (N * N);
-            assert_true(fabs(v[0] - table[i].corner) < tolerance);
-            assert_true(fabs(v[N / 4 * N + N / 4] - table[i].quarter) < tolerance);
-            assert_true(fabs(v[N / 2 * N + N / 2] - table[i].half) < tolerance);
-            assert_true(fabs(v[3 * N / 4 * N + 3 * N / 4] - table[i].three) < tolerance);
-            assert_true(fabs(mean - table[i].mean) < tolerance);
-            for (int y = 0; y < N; ++y) /* symmetric */
-                for (int x = 0; x < y; ++x) assert_true(fabs(v[y * N + x] - v[x * N + y]) < 1e-12);
-            rw_ode_destroy(&ode);
-            rw_array_destroy(&u);
-        }
-}
-
 static int setup(void **state)
 {
     (void)state;
@@ -394,6 +344,6 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_order_in_space), cmocka_unit_test(test_sides_that_read),
-                                       cmocka_unit_test(test_order_in_time), cmocka_unit_test(test_reaction_front)};
+                                       cmocka_unit_test(test_order_in_time)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

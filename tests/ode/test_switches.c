@@ -233,7 +233,7 @@ static void test_sliding(void **state)
         for (int method = RW_ODE_RKC2; method <= RW_ODE_DP5; ++method) {
             problem p;
             warnings h = {0};
-            if (!in_turn(i + method, 0)) continue;
+            if (!test_long() && (i + 2 * method) % 5) continue; /* one method each: some ten thousand steps */
             const double tol = cases[i].tol, steps = cases[i].since * cases[i].jump / (tol + tol * cases[i].at);
             describe(&p, cases[i].equation, 1, 1, 2, none);
             p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = tol;

@@ -265,6 +265,11 @@ static void test_bad_input(void **state)
             "problem: pde\ngrid: {size: [8]}\ndata: {k: x}\nfields: {u: {initial: \"0\", boundary: inner(k)}}\n"
             "equations: du/dt = k\n" TIME,
             "inner takes 2 arguments, 1 given");
+    /* data continue as the fields do: the mistake is that of the field's side */
+    refused(dev,
+            "problem: pde\ngrid: {size: [8]}\ndata: {k: dx(x)}\nfields: {u: {initial: \"0\", boundary: {x: periodic, "
+            "left: 1, right: robyn}}}\nequations: du/dt = k\n" TIME,
+            ":4:68: fields.u.boundary: robyn is neither a parameter nor a boundary condition");
     rw_device_close(&dev);
 }
 

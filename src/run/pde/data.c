@@ -73,7 +73,10 @@ void pde_continue_data(pde_problem *p)
 {
     for (int i = 0; i < p->ndata; ++i)
         for (int side = 0; side < 2 * p->grid.ndim; ++side) {
-            const rw_boundary_kind kind = p->fields[0].boundary[side].kind;
+            rw_boundary_kind kind = p->fields[0].boundary[side].kind;
+            /* Periodic on one side only has been noted as a mistake of the fields. */
+            if (kind == RW_BOUNDARY_PERIODIC && p->fields[0].boundary[side ^ 1].kind != kind)
+                kind = RW_BOUNDARY_NEAREST;
             const rw_boundary_row *row = rw_boundary_row_of(kind);
             p->data[i].boundary[side].kind = kind == RW_BOUNDARY_PERIODIC   ? kind
                                              : p->sources[i].mask           ? RW_BOUNDARY_NEAREST
