@@ -84,7 +84,7 @@ static void use(const rw_case *c)
     for (int d = 0; d < 3; ++d) nodes = nodes < NODES ? nodes * RW_MAX(p->grid.size[d], 1) : nodes;
     ops->destroy(&p);
     require(may_fail(ops->create(c, dev, true, &bytes, NULL)), "a case has its memory");
-    require(may_fail(ops->forecast(c, dev, NAN, &f)), "a case has a plan");
+    require(may_fail(ops->forecast(c, dev, NAN, NAN, &f)), "a case has a plan");
     if (nodes <= NODES) run(c, ops);
 }
 
