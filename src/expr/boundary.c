@@ -99,42 +99,6 @@ static rw_node given_at(rw_graph *g, const rw_graph_side *s, int side)
     return rw_make2(g, RW_OP_AND, on, rw_make2(g, RW_OP_EQ, s->b, rw_real(g, 0)));
 }
 
-bool rw_axis_is_order4(const rw_graph *g, int field, int axis)
-{
-    const rw_graph_side *sides = g->fields[field].boundary + 2 * axis;
-    return g->order == 4 && g->grid.size[axis] - sides[0].given - sides[1].given >= 5;
-}
-
-bool rw_side_has_share(const rw_graph *g, int field, int side, int reach)
-{
-    return g->layout == RW_GRID_CELL && g->fields[field].boundary[side].kind == RW_BOUNDARY_ROBIN && reach == 1 &&
-           !rw_axis_is_order4(g, field, side / 2);
-}
-
-int rw_side_nodes(rw_graph *g, int field, int side, int reach, rw_node nodes[RW_SIDE_NODES])
-{
-    const rw_graph_side s = g->fields[field].boundary[side];
-    int n = 0;
-    if (rw_side_has_share(g, field, side, reach)) {
-        const rw_node h = rw_spacing(g, side / 2), half = rw_make2(g, RW_OP_MUL, rw_real(g, 0.5), h),
-                      scale = rw_make2(g, RW_OP_ADD, rw_make2(g, RW_OP_MUL, s.a, half), s.b),
-                      slope = rw_make2(g, RW_OP_DIV, h, scale);
-        nodes[n++] = rw_make2(g, RW_OP_SUB, rw_real(g, 1), rw_make2(g, RW_OP_MUL, s.a, slope));
-        nodes[n++] = rw_make2(g, RW_OP_MUL, s.c, slope);
-        return n;
-    }
-    for (int i = 0; i < 3; ++i)
-        if (s.value[i] >= 0) nodes[n++] = s.value[i];
-    if (s.slope) nodes[n++] = rw_spacing(g, side / 2);
-    return n;
-}
-
-bool rw_side_looks_up(const rw_graph *g, int field, int side, int reach, rw_node n)
-{
-    const int axis = rw_table_axis(g, n);
-    return axis >= 0 && axis != side / 2 && rw_side_has_share(g, field, side, reach);
-}
-
 rw_node rw_given_value(rw_graph *g, const rw_graph_side *s)
 {
     if (s->kind != RW_BOUNDARY_ROBIN) return s->a;

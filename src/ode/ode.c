@@ -494,10 +494,11 @@ static int64_t bytes_of(const rw_ode_spec *spec)
     for (int f = 0; f < spec->nfields; ++f)
         bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
     const rw_ode_ops *ops = table_of((rw_ode_method)method, spec->step);
-    if (ops->chooses) ops = ops->chooses;
+    int vectors = ops->vectors + (spec->dense ? RW_ODE_PAST : 0);
+    if (ops->chooses) vectors += ops->chooses->vectors - 1; /* estimates of the radius may keep AUTO's own */
     for (int i = 0; i < spec->nexternals; ++i)
         externals += (int64_t)rw_dtype_size(spec->externals[i].dtype ? spec->externals[i].dtype : RW_F64);
-    return cells * (bytes * (ops->vectors + (spec->dense ? RW_ODE_PAST : 0)) + externals);
+    return cells * (bytes * vectors + externals);
 }
 
 int64_t rw_ode_bytes_sized(const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size)

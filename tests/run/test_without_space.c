@@ -134,7 +134,7 @@ static void test_data_and_columns(void **state)
     assert_int_equal(table.n_columns, 7);
     /* the fields, and own columns but for one that is constant */
     assert_int_equal(report.pictures, 3);
-    assert_true(exists("data", "figures/series.png") && exists("data", "figures/series-square.png"));
+    assert_true(exists("data", "figures/series.png") && exists("data", "figures/series-z.png"));
     assert_true(exists("data", "figures/series-both.png"));
     for (size_t i = 0; i < table.n_rows; ++i) {
         const double x = table.columns[2][i];
