@@ -100,9 +100,12 @@ rw_status rw_emit_place_of_side(rw_emitter *e, const place *s)
     const int n = rw_side_nodes(e->g, s->field, which, s->reach, nodes);
     for (int i = 0; i < n; ++i) {
         const bool by_side = use.table && use.table[nodes[i]] & RW_BY_SIDES;
-        if (by_side && rw_side_looks_up(e->g, s->field, which, s->reach, nodes[i]))
-            e->use.needed[nodes[i]] = looked_up[nodes[i]] = RW_ALONE;
-        else rw_pass_use_add(e->plan, e->pass, &e->use, nodes[i]);
+        if (by_side && rw_side_looks_up(e->g, s->field, which, s->reach, nodes[i])) {
+            looked_up[nodes[i]] = RW_ALONE;
+            e->use.needed[nodes[i]] = RW_ALONE;
+        } else {
+            rw_pass_use_add(e->plan, e->pass, &e->use, nodes[i]);
+        }
     }
     e->use.table = looked_up;
     rw_emit_nodes(e, e->use.needed, "        ");

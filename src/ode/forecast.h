@@ -22,7 +22,6 @@ typedef struct rw_forecast {
 typedef struct rw_forecast_step {
     double bytes, flops; /* per node */
     double evaluations;  /* of the right-hand side, as statistics count them */
-    int64_t second; /* bytes of arrays that its programs assign to while others still read the old values */
     int launches, stages;
 } rw_forecast_step;
 

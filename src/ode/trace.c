@@ -104,30 +104,10 @@ static rw_status check(const rw_ode *ode, int stages)
     return rw_externals_need(ode);
 }
 
-static int64_t bytes_of_second_arrays(const rw_expr *e)
-{
-    const rw_grid *grid = &e->graph->grid;
-    int64_t bytes = 0;
-    for (int f = 0; f < e->graph->nfields; ++f) {
-        bool any = false;
-        for (int p = 0; p < e->npasses; ++p)
-            for (int i = 0; i < e->passes[p].kernel.nslots; ++i) {
-                const rw_slot *s = e->passes[p].kernel.slots + i;
-                any = any || (s->kind == RW_SLOT_SHADOW && s->index == f);
-            }
-        if (any)
-            bytes += grid->size[0] * grid->size[1] * grid->size[2] * (int64_t)rw_dtype_size(e->graph->fields[f].dtype);
-    }
-    return bytes;
-}
-
 static void add_cost(const rw_trace *trace, rw_forecast_step *step)
 {
     for (int i = 0; i < trace->nruns; ++i) {
         rw_expr_plan plan;
-        int first = 0;
-        while (trace->run[first].expr != trace->run[i].expr) ++first;
-        if (first == i) step->second += bytes_of_second_arrays(trace->run[i].expr);
         rw_expr_get_plan(trace->run[i].expr, &plan);
         step->bytes += plan.bytes_per_cell;
         step->flops += plan.flops_per_cell;

@@ -99,7 +99,6 @@ static rw_status add_memory(rw_run *r, int64_t bytes, const rw_problem_forecast 
     const bool pictures = r->output.figures.n > 0, on_host = r->device->ops->host;
     /* a copy of the fields where the device has another memory; the picture that is made, of f64 */
     const int64_t outputs = (on_host ? 0 : f->state) + (pictures ? 2 * f->nodes * (int64_t)sizeof(double) : 0);
-    bytes += f->second;
     rw_memory_text(bytes, device);
     rw_memory_text(outputs, host);
     rw_memory_text(rw_memory_available(r->device), available);

@@ -56,7 +56,6 @@ typedef struct rw_problem_forecast {
     const char *by; /* how the radius is found */
     double start, end;
     int64_t nodes, state; /* nodes; bytes of the fields */
-    int64_t second;       /* bytes of second arrays, which programs make when they first run */
     double bytes, flops;  /* of a step, per node */
     int launches, stages;
 } rw_problem_forecast;

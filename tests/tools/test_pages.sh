@@ -15,6 +15,7 @@ ln -s "$SOURCE/cases" cases
 ln -s "$SOURCE/bench" bench
 ln -s "$SOURCE/examples" examples
 ln -s "$SOURCE/docs" docs
+ln -s "$SOURCE/cases/pictures" pictures # which the case under Data of docs/methods/pde.md reads
 RECHENWERK_LIBRARY=$(dirname "$RECHENWERK")/librechenwerk.so
 export RECHENWERK_LIBRARY
 gpu=no

@@ -88,7 +88,6 @@ static rw_status take(pde_problem *p, initial *v, double steps, double evaluatio
                                 .start = p->time.start,
                                 .end = p->time.end,
                                 .nodes = p->grid.size[0] * p->grid.size[1] * p->grid.size[2],
-                                .second = step.second,
                                 .bytes = step.bytes,
                                 .flops = step.flops,
                                 .launches = step.launches,

@@ -359,8 +359,10 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
         if (status == RW_OK) status = inspect_boundary(c, p, f, &l);
     }
     for (int i = 0; i < p->ndata && status == RW_OK; ++i) /* of others the form has been checked */
-        if (!p->sources[i].mask && (p->sources[i].node->kind == RW_TREE_SCALAR || p->grid.ndim == 0))
-            RW_NOTE(ctx, inspect_values(c, p, -1, p->sources[i].setting, p->sources[i].node, i, &l));
+        if (!p->sources[i].mask && (p->sources[i].node->kind == RW_TREE_SCALAR || p->grid.ndim == 0)) {
+            status = inspect_values(c, p, -1, p->sources[i].setting, p->sources[i].node, i, &l);
+            if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
+        }
     if (status == RW_OK) status = inspect_radius(c, p, &l);
     if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
     l.lowering.no_fields = false;
