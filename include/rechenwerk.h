@@ -8,6 +8,7 @@
 #include "rechenwerk/core.h"
 #include "rechenwerk/depgraph.h"
 #include "rechenwerk/device.h"
+#include "rechenwerk/elliptic.h"
 #include "rechenwerk/expr.h"
 #include "rechenwerk/fft.h"
 #include "rechenwerk/figure.h"

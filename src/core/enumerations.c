@@ -87,6 +87,9 @@ NAMES(rw_krylov_orthogonal, X(CLASSICAL, "classical") X(MODIFIED, "modified") X(
 #define X(name, text, ...) {RW_ODE_##name, text},
 NAMES(rw_ode_method, RW_ODE_METHOD_LIST(X){RW_ODE_DEFAULT, "auto"})
 #undef X
+#define X(name, text, ...) {RW_ELLIPTIC_##name, text},
+NAMES(rw_elliptic_method, RW_ELLIPTIC_METHOD_LIST(X){RW_ELLIPTIC_DEFAULT, "auto"})
+#undef X
 #define X(name, text, ...) {RW_FFT_##name, text},
 NAMES(rw_fft_kind, RW_FFT_KIND_LIST(X))
 #undef X

@@ -37,6 +37,14 @@
 #define RW_MEMBERS_rw_define \
     {0}
 
+#define RW_MEMBERS_rw_elliptic_spec \
+    RW_MEMBER_ARRAY(rw_elliptic_spec, fields, nfields), \
+    RW_MEMBER_ARRAY(rw_elliptic_spec, scalars, nscalars), \
+    RW_MEMBER_ARRAY(rw_elliptic_spec, externals, nexternals), \
+    RW_MEMBER_ENUM(rw_elliptic_spec, layout, rw_grid_layout, 0, 2), \
+    RW_MEMBER_ENUM(rw_elliptic_spec, method, rw_elliptic_method, 0, 3), \
+    {0}
+
 #define RW_MEMBERS_rw_entries \
     RW_MEMBER_ARRAY(rw_entries, row, n), \
     RW_MEMBER_ARRAY(rw_entries, column, n), \

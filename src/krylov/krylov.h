@@ -137,6 +137,9 @@ rw_status rw_krylov_precond(rw_krylov *k, rw_array *r, int64_t from, rw_array *z
 /* Drops the recorded steps. */
 void rw_krylov_forget(rw_krylov *k);
 
+/* Of the next solves, as rw_krylov_spec.rtol. */
+static inline void rw_krylov_set_rtol(rw_krylov *k, double rtol) { k->spec.rtol = rtol; }
+
 /* ---- scaling (scale.c) ---- */
 
 /* to <- 2^power from; both may be the same array. */

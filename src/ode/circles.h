@@ -1,21 +1,9 @@
-/* Gershgorin's circles of the right-hand side, and the values that an expression reads. */
+/* Gershgorin's circles of the right-hand side. */
 #ifndef RW_ODE_CIRCLES_H
 #define RW_ODE_CIRCLES_H
 
+#include "expr/leaves.h"
 #include "ode/ode.h"
-
-/* Leaves that the node depends on: accesses to fields, and whether the given scalar occurs. */
-typedef struct rw_leaves {
-    bool *seen;
-    rw_node *field;
-    int nfields, capacity;
-    bool time;
-    rw_node t;
-    bool failed;
-} rw_leaves;
-
-/* False: no memory. l->field is freed with rw_free. */
-bool rw_collect_leaves(const rw_graph *g, rw_node n, rw_node t, rw_leaves *l);
 
 typedef struct rw_circles {
     rw_stage stage;

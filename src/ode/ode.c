@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/copies.h"
 #include "ode/ode.h"
 #include "ode/params.h"
 
@@ -16,45 +17,14 @@ static const rw_ode_ops *table_of(rw_ode_method method, double step)
     return ops->without_step && !(step > 0) ? ops->without_step : ops;
 }
 
-static char *copy_text(const char *text, bool *failed)
-{
-    char *copy = text ? rw_strdup(text) : NULL;
-    *failed = *failed || (text && !copy);
-    return copy;
-}
-
-static void copy_field(rw_expr_field *to, const rw_expr_field *from, bool *failed)
-{
-    *to = *from;
-    if (!to->dtype) to->dtype = RW_F64;
-    to->name = copy_text(from->name, failed);
-    for (int s = 0; s < 6; ++s) {
-        rw_boundary *b = to->boundary + s;
-        b->a = copy_text(b->a, failed);
-        b->b = copy_text(b->b, failed);
-        b->c = copy_text(b->c, failed);
-    }
-}
-
-static void free_field(rw_expr_field *field)
-{
-    rw_free((char *)field->name);
-    for (int s = 0; s < 6; ++s) {
-        const rw_boundary *b = field->boundary + s;
-        rw_free((char *)b->a);
-        rw_free((char *)b->b);
-        rw_free((char *)b->c);
-    }
-}
-
 static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
 {
     bool failed = false;
-    ode->name = copy_text(spec->name ? spec->name : "equations", &failed);
-    ode->text = copy_text(spec->equations ? spec->equations : "", &failed);
+    ode->name = rw_copy_text(spec->name ? spec->name : "equations", &failed);
+    ode->text = rw_copy_text(spec->equations ? spec->equations : "", &failed);
     bool estimate = !spec->spectral_radius || !spec->spectral_radius[0] || !strcmp(spec->spectral_radius, "auto");
     ode->radius_power = !estimate && !strcmp(spec->spectral_radius, "power");
-    if (!estimate && !ode->radius_power) ode->radius_text = copy_text(spec->spectral_radius, &failed);
+    if (!estimate && !ode->radius_power) ode->radius_text = rw_copy_text(spec->spectral_radius, &failed);
     ode->source = (rw_source){ode->name, ode->text, spec->line, spec->column};
     ode->fields = rw_calloc((size_t)RW_MAX(spec->nfields, 1), sizeof *ode->fields);
     ode->scalars = rw_calloc((size_t)RW_MAX(spec->nscalars, 1), sizeof *ode->scalars);
@@ -63,16 +33,16 @@ static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
     ode->external = rw_calloc((size_t)RW_MAX(spec->nexternals, 1), sizeof(*ode->external));
     failed = failed || !ode->externals || !ode->external;
     for (int f = 0; !failed && f < spec->nfields; ++f) {
-        copy_field(ode->fields + f, spec->fields + f, &failed);
+        rw_copy_field(ode->fields + f, spec->fields + f, &failed);
         ode->nfields = f + 1;
     }
     for (int i = 0; !failed && i < spec->nexternals; ++i) {
-        copy_field(ode->externals + i, spec->externals + i, &failed);
+        rw_copy_field(ode->externals + i, spec->externals + i, &failed);
         ode->nexternals = i + 1;
     }
     for (int i = 0; !failed && i < spec->nscalars; ++i) {
         ode->scalars[i] = spec->scalars[i];
-        ode->scalars[i].name = copy_text(spec->scalars[i].name, &failed);
+        ode->scalars[i].name = rw_copy_text(spec->scalars[i].name, &failed);
         ode->nscalars = i + 1;
     }
     return failed ? rw_fail_memory(ode->device->ctx, 4096, "the equations") : RW_OK;
@@ -216,9 +186,9 @@ void rw_ode_destroy(rw_ode **o)
     rw_dense_free(ode);
     rw_ode_drop_vectors(ode);
     for (int f = 0; ode->vector && f < ode->nfields; ++f) rw_array_destroy(&ode->vector[f]);
-    for (int f = 0; f < ode->nfields; ++f) free_field(ode->fields + f);
+    for (int f = 0; f < ode->nfields; ++f) rw_free_field(ode->fields + f);
     for (int i = 0; i < ode->nexternals; ++i) {
-        free_field(ode->externals + i);
+        rw_free_field(ode->externals + i);
         rw_array_destroy(&ode->external[i]);
     }
     for (int i = 0; i < ode->nscalars; ++i) rw_free((char *)ode->scalars[i].name);

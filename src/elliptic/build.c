@@ -1,0 +1,262 @@
+/* Programs of the equations: their text is lowered once more for each, with the unknowns, the external fields, and
+ * fields r and v for each unknown, a right-hand side and a correction. */
+#include <stdio.h>
+#include <string.h>
+
+#include "elliptic/elliptic.h"
+#include "expr/leaves.h"
+
+#define OP(op, a, b) rw_make2(g, RW_OP_##op, a, b)
+static const int here[3] = {0};
+
+/* ---- the graph --------------------------------------------------------------------------------------------------- */
+
+static rw_status lower_equations(rw_elliptic_building *b)
+{
+    rw_elliptic *s = b->of;
+    rw_lowering *l = &b->lowering;
+    for (int i = 0; i < s->parsed.n; ++i) {
+        const rw_statement *statement = s->parsed.statements + i;
+        rw_value value;
+        if (statement->kind == RW_DEFINE) continue;
+        RW_TRY(rw_lower(l, &s->source, statement->value, &value));
+        if (!strcmp(statement->name, "F")) b->F[0] = value.node[0];
+        else RW_TRY(rw_lower_local(l, &s->source, statement->at, statement->name, value));
+    }
+    return RW_OK;
+}
+
+/* What an expression of a side changes by where the unknowns change by v. */
+static rw_node change_of(rw_elliptic_building *b, rw_node e)
+{
+    const rw_elliptic *s = b->of;
+    rw_graph *g = b->graph;
+    rw_node sum = rw_real(g, 0);
+    rw_leaves l;
+    if (e < 0) return sum;
+    if (!rw_collect_leaves(g, e, -1, &l)) g->failed = true;
+    for (int i = 0; i < l.nfields && !g->failed; ++i) {
+        const rw_graph_node p = g->nodes[l.field[i]];
+        const int offset[3] = {p.offset[0], p.offset[1], p.offset[2]};
+        const char *problem = NULL;
+        if (p.index >= s->n) continue;
+        const rw_node d = rw_diff(g, e, l.field[i], &problem); /* without a derivative: as if it did not change */
+        if (!problem) sum = OP(ADD, sum, OP(MUL, d, rw_field(g, rw_elliptic_v(s, p.index), 0, offset)));
+    }
+    rw_free(l.field);
+    return sum;
+}
+
+/* The condition that v fulfils if u and u + v fulfil that of u, linearised. A condition a u + b du/dn = c whose a or b
+ * read unknowns takes u at the node next to the side for u on the side. */
+static void set_homogeneous_side(rw_elliptic_building *b, int f, int side)
+{
+    const rw_elliptic *s = b->of;
+    rw_graph *g = b->graph;
+    const rw_graph_side u = g->fields[f].boundary[side];
+    rw_node values[3] = {-1, -1, -1};
+    if (rw_boundary_values(u.kind) == 1) values[0] = change_of(b, u.a);
+    if (u.kind == RW_BOUNDARY_CONSTANT) values[0] = rw_real(g, 0);
+    if (u.kind == RW_BOUNDARY_ROBIN) {
+        const rw_node value = rw_field(g, f, 0, here), slope = OP(DIV, OP(SUB, u.c, OP(MUL, u.a, value)), u.b);
+        values[0] = u.a;
+        values[1] = u.b;
+        values[2] =
+            OP(SUB, OP(SUB, change_of(b, u.c), OP(MUL, change_of(b, u.a), value)), OP(MUL, change_of(b, u.b), slope));
+    }
+    rw_set_boundary(g, rw_elliptic_v(s, f), side, u.kind, values);
+}
+
+static rw_status add_vectors(rw_elliptic_building *b)
+{
+    const rw_elliptic *s = b->of;
+    static const char suffix[] = "rv";
+    for (int which = 0; which < 2; ++which)
+        for (int f = 0; f < s->n; ++f) {
+            char name[48];
+            snprintf(name, sizeof name, "%.31s_%c%d", b->graph->fields[f].name, suffix[which], b->graph->nfields);
+            rw_graph_add_field(b->graph, name, s->type);
+        }
+    if (b->graph->failed) return RW_OK;
+    for (int f = 0; f < s->n; ++f)
+        for (int side = 0; side < 2 * s->grid.ndim; ++side) set_homogeneous_side(b, f, side);
+    return RW_OK;
+}
+
+rw_status rw_elliptic_begin(rw_elliptic *s, rw_elliptic_building *b)
+{
+    rw_context *ctx = s->device->ctx;
+    *b = (rw_elliptic_building){.of = s};
+    RW_TRY(rw_graph_create(ctx, &s->grid, s->spec.order, &b->graph));
+    b->graph->layout = s->spec.layout;
+    rw_lowering_begin(&b->lowering, ctx, b->graph);
+    const rw_expr_spec spec = {.name = s->source.name,
+                               .fields = s->spec.fields, /* and, after them, the external ones */
+                               .nfields = s->n + s->nexternals,
+                               .scalars = s->spec.scalars,
+                               .nscalars = s->spec.nscalars};
+    b->F = rw_calloc((size_t)s->n, sizeof *b->F);
+    if (!b->F) return rw_fail_memory(ctx, 4096, "an equation");
+    RW_TRY(rw_expr_declare(ctx, &spec, b->graph, &b->lowering, &s->source, &s->parsed));
+    RW_TRY(lower_equations(b));
+    RW_TRY(add_vectors(b));
+    return b->graph->failed ? rw_fail_memory(ctx, 4096, "an equation") : RW_OK;
+}
+
+void rw_elliptic_drop(rw_elliptic_building *b)
+{
+    if (b->graph) rw_lowering_end(&b->lowering);
+    rw_graph_destroy(&b->graph);
+    rw_free(b->F);
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+/* 1/2 on a side whose values beyond mirror those inside, as often as the node is on such a side; else 1. */
+static rw_node weight_of(const rw_elliptic *s, rw_graph *g)
+{
+    rw_node weight = rw_real(g, 1);
+    for (int side = 0; side < 2 * s->grid.ndim; ++side) {
+        const int axis = side / 2;
+        const double node = (double)(g->grid.first[axis] + (side % 2 ? g->grid.size[axis] - 1 : 0));
+        if (!s->form.half[side]) continue;
+        const rw_node on = OP(EQ, rw_index(g, axis, 0), rw_real(g, node));
+        weight = OP(MUL, weight, rw_make(g, RW_OP_WHERE, on, rw_real(g, 0.5), rw_real(g, 1)));
+    }
+    return weight;
+}
+
+double rw_elliptic_weight(const rw_elliptic *s)
+{
+    double weight = 1;
+    for (int d = 0; d < s->grid.ndim; ++d)
+        weight *= (double)s->grid.size[d] - 0.5 * s->form.half[2 * d] - 0.5 * s->form.half[2 * d + 1];
+    return weight;
+}
+
+/* A row as methods see it. */
+static rw_node scaled(const rw_elliptic *s, rw_graph *g, int f, rw_node value, int sign)
+{
+    value = OP(MUL, weight_of(s, g), value);
+    return rw_with_given(g, f, sign < 0 ? rw_make1(g, RW_OP_NEG, value) : value, true);
+}
+
+static int sign_of(const rw_elliptic *s) { return s->form.sign < 0 ? -1 : 1; }
+
+static rw_node square(rw_graph *g, rw_node n)
+{
+    if (!g->nodes[n].is_complex) return OP(MUL, n, n);
+    const rw_node re = rw_make1(g, RW_OP_REAL, n), im = rw_make1(g, RW_OP_IMAG, n);
+    return OP(ADD, OP(MUL, re, re), OP(MUL, im, im));
+}
+
+static rw_status plan_residual(rw_elliptic_building *b, rw_plan *plan)
+{
+    const rw_elliptic *s = b->of;
+    rw_graph *g = b->graph;
+    rw_node squares = rw_real(g, 0), sum = rw_real(g, 0);
+    for (int f = 0; f < s->n; ++f) {
+        const rw_node r = scaled(s, g, f, b->F[f], -sign_of(s));
+        squares = OP(ADD, squares, rw_with_given(g, f, square(g, b->F[f]), true));
+        sum = OP(ADD, sum, r);
+        RW_TRY(rw_plan_store(plan, rw_elliptic_r(s, f), rw_cast(g, s->type, r)));
+    }
+    RW_TRY(rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, squares)));
+    return s->form.singular ? rw_plan_result(plan, "sum", rw_reduce(g, RW_SUM, sum)) : RW_OK;
+}
+
+static rw_status plan_update(rw_elliptic_building *b, rw_plan *plan)
+{
+    const rw_elliptic *s = b->of;
+    rw_graph *g = b->graph;
+    const rw_node step = rw_scalar_argument(g, rw_graph_add_param(g, "#step", false, 1, 0));
+    for (int f = 0; f < s->n; ++f)
+        RW_TRY(
+            rw_plan_store(plan, f,
+                          OP(ADD, rw_field(g, f, 0, here), OP(MUL, step, rw_field(g, rw_elliptic_v(s, f), 0, here)))));
+    return RW_OK;
+}
+
+static rw_status plan_level(rw_elliptic_building *b, rw_plan *plan)
+{
+    const rw_elliptic *s = b->of;
+    rw_graph *g = b->graph;
+    const rw_node u = rw_field(g, 0, 0, here), sum = rw_reduce(g, RW_SUM, OP(MUL, weight_of(s, g), u));
+    const rw_node more = OP(SUB, rw_real(g, s->spec.mean), OP(DIV, sum, rw_real(g, rw_elliptic_weight(s))));
+    return rw_plan_store(plan, 0, OP(ADD, u, more));
+}
+
+static rw_status plan_product(rw_elliptic_building *b, rw_plan *plan)
+{
+    const rw_elliptic *s = b->of;
+    rw_graph *g = b->graph;
+    rw_form form;
+    RW_TRY(rw_form_make(g, s->n, b->F, s->source.name, &form));
+    rw_status status = RW_OK;
+    for (int f = 0; f < s->n && status == RW_OK; ++f) {
+        rw_node sum = rw_real(g, 0);
+        for (int i = 0; i < form.nterms; ++i) {
+            const rw_form_term *t = form.terms + i;
+            if (t->row != f) continue;
+            sum = OP(ADD, sum, OP(MUL, t->factor, rw_field(g, rw_elliptic_v(s, t->column), 0, t->offset)));
+        }
+        status = rw_plan_store(plan, rw_elliptic_r(s, f), rw_cast(g, s->type, scaled(s, g, f, sum, sign_of(s))));
+    }
+    rw_form_free(&form);
+    return status;
+}
+
+static rw_status plan_diagonal(rw_elliptic_building *b, rw_plan *plan)
+{
+    const rw_elliptic *s = b->of;
+    rw_graph *g = b->graph;
+    for (int f = 0; f < s->n; ++f) {
+        const char *problem = NULL;
+        const rw_node d = rw_diff(g, b->F[f], rw_field(g, f, 0, here), &problem);
+        const rw_node value = scaled(s, g, f, problem ? rw_real(g, 1) : d, sign_of(s));
+        const rw_node zero = OP(EQ, value, rw_real(g, 0));
+        RW_TRY(rw_plan_store(plan, rw_elliptic_r(s, f),
+                             rw_cast(g, s->type, rw_make(g, RW_OP_WHERE, zero, rw_real(g, 1), value))));
+    }
+    return RW_OK;
+}
+
+static const struct {
+    const char *name;
+    rw_status (*plan)(rw_elliptic_building *b, rw_plan *plan);
+} parts[] = {
+    [RW_ELLIPTIC_RESIDUAL] = {"residual", plan_residual}, [RW_ELLIPTIC_UPDATE] = {"update", plan_update},
+    [RW_ELLIPTIC_LEVEL] = {"level", plan_level},          [RW_ELLIPTIC_PRODUCT] = {"product", plan_product},
+    [RW_ELLIPTIC_DIAGONAL] = {"diagonal", plan_diagonal},
+};
+
+static rw_status bind_all(rw_elliptic *s, rw_expr *expr)
+{
+    for (int f = 0; f < s->n + s->nexternals; ++f)
+        if (s->bound[f]) RW_TRY(rw_expr_bind_index(expr, f, s->bound[f]));
+    for (int f = 0; f < s->n; ++f) {
+        RW_TRY(rw_expr_bind_index(expr, rw_elliptic_r(s, f), s->r_of[f]));
+        RW_TRY(rw_expr_bind_index(expr, rw_elliptic_v(s, f), s->v_of[f]));
+    }
+    return RW_OK;
+}
+
+rw_status rw_elliptic_program(rw_elliptic *s, rw_elliptic_part part, rw_expr **expr)
+{
+    rw_elliptic_building b;
+    rw_plan plan = {0};
+    rw_status status = rw_elliptic_begin(s, &b);
+    if (status == RW_OK) status = rw_plan_begin(&plan, b.graph, 0);
+    if (status == RW_OK) status = parts[part].plan(&b, &plan);
+    if (status == RW_OK) status = rw_plan_finish(&plan);
+    if (status == RW_OK && b.graph->failed) status = rw_fail_memory(s->device->ctx, 4096, "an equation");
+    if (status == RW_OK) {
+        rw_lowering_end(&b.lowering);
+        status = rw_expr_from_plan(s->device, parts[part].name, &b.graph, &plan, expr);
+        if (status == RW_OK) s->programs[s->nprograms++] = *expr;
+    } else {
+        rw_plan_end(&plan);
+    }
+    rw_elliptic_drop(&b);
+    return status == RW_OK ? bind_all(s, *expr) : status;
+}

@@ -1,0 +1,125 @@
+/* A Krylov solver for the correction. Products are a program, so there is no matrix. */
+#include <stdio.h>
+
+#include "elliptic/elliptic.h"
+#include "krylov/krylov.h"
+#include "rechenwerk/operator.h"
+
+typedef struct linear {
+    rw_expr *product, *diagonal;
+    rw_operator *operator;
+    rw_krylov *solver;
+} linear;
+
+static bool is_definite(const rw_elliptic *s) { return s->form.symmetric && s->form.sign != 0; }
+
+static bool suits(const rw_elliptic *s, char *why, size_t size)
+{
+    snprintf(why, size, "%s",
+             is_definite(s)      ? "cg, since the linear system is symmetric and definite"
+             : s->form.symmetric ? "gmres, since the linear system is symmetric, but may be indefinite"
+                                 : "gmres, since the linear system is not symmetric");
+    return true;
+}
+
+/* Binds the parts of a vector of all unknowns to the fields from `first` on. */
+static rw_status bind_parts(const rw_elliptic *s, rw_expr *expr, int first, rw_array *vector)
+{
+    for (int f = 0; f < s->n; ++f) {
+        rw_array *part;
+        RW_TRY(rw_array_slice(vector, 0, f * s->nodes, (f + 1) * s->nodes, 1, &part));
+        const rw_status status = rw_expr_bind_index(expr, first + f, part);
+        rw_array_destroy(&part);
+        RW_TRY(status);
+    }
+    return RW_OK;
+}
+
+static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array *y, rw_queue *q)
+{
+    const rw_elliptic *s = user;
+    const linear *l = s->data;
+    RW_TRY(bind_parts(s, l->product, rw_elliptic_v(s, 0), x));
+    RW_TRY(bind_parts(s, l->product, rw_elliptic_r(s, 0), y));
+    return rw_expr_run(l->product, q);
+}
+
+static rw_status diagonal(void *user, rw_array *to)
+{
+    const rw_elliptic *s = user;
+    const linear *l = s->data;
+    RW_TRY(bind_parts(s, l->diagonal, rw_elliptic_r(s, 0), to));
+    return rw_expr_run(l->diagonal, s->device->queue);
+}
+
+static rw_status create(rw_elliptic *s)
+{
+    linear *l = rw_calloc(1, sizeof *l);
+    if (!l) return rw_fail_memory(s->device->ctx, sizeof *l, "a solver");
+    s->data = l;
+    RW_TRY(rw_elliptic_program(s, RW_ELLIPTIC_PRODUCT, &l->product));
+    RW_TRY(rw_elliptic_program(s, RW_ELLIPTIC_DIAGONAL, &l->diagonal));
+    const rw_operator_spec map = {.rows = s->n * s->nodes,
+                                  .columns = s->n * s->nodes,
+                                  .type = s->type,
+                                  .multiply = multiply,
+                                  .direct = l->product->evaluator,
+                                  .hermitian = s->form.symmetric,
+                                  .diagonal = diagonal,
+                                  .user = s};
+    return rw_operator_create(s->device, &map, &l->operator);
+}
+
+/* Recorded iterations hold the scalars of their time, the preconditioner those and the present state. */
+static rw_status prepare(rw_elliptic *s)
+{
+    linear *l = s->data;
+    if (l->solver && !s->changed) return s->form.linear ? RW_OK : rw_krylov_update(l->solver);
+    rw_krylov_destroy(&l->solver);
+    const rw_krylov_spec spec = {.method = is_definite(s) ? RW_KRYLOV_CG : RW_KRYLOV_GMRES,
+                                 .restart = is_definite(s) ? 0 : 50,
+                                 .rtol = 0.5, /* solve() has another for each system */
+                                 .iterations = s->spec.iterations,
+                                 .precond = {.method = RW_PRECOND_JACOBI},
+                                 .cancel = s->spec.cancel};
+    return rw_krylov_create(l->operator, s->type, &spec, &l->solver);
+}
+
+static rw_status solve(rw_elliptic *s, double reduction)
+{
+    linear *l = s->data;
+    rw_krylov_result result;
+    RW_TRY(rw_array_zero(s->v, s->device->queue));
+    rw_krylov_set_rtol(l->solver, reduction);
+    const rw_status status = rw_krylov_solve(l->solver, s->r, s->v, &result);
+    s->result.iterations += result.iterations;
+    /* what is left shows in the residual of the equation */
+    return status == RW_ERR_NOT_CONVERGED && result.residual < result.first ? RW_OK : status;
+}
+
+static void explain(const rw_elliptic *s, rw_text *text)
+{
+    rw_expr_plan plan;
+    const linear *l = s->data;
+    if (rw_expr_get_plan(l->product, &plan) != RW_OK) return;
+    rw_text_add(text, "product  %lld passes, %.0f bytes and %.0f flops a node\n", (long long)plan.passes,
+                plan.bytes_per_cell, plan.flops_per_cell);
+    rw_text_add(text, "solver   %s, preconditioned by the diagonal\n", is_definite(s) ? "cg" : "gmres");
+}
+
+static void destroy(rw_elliptic *s)
+{
+    linear *l = s->data;
+    if (!l) return;
+    rw_krylov_destroy(&l->solver);
+    rw_operator_destroy(&l->operator);
+    rw_free(l);
+}
+
+const rw_elliptic_ops rw_elliptic_krylov = {.method = RW_ELLIPTIC_KRYLOV,
+                                            .suits = suits,
+                                            .create = create,
+                                            .prepare = prepare,
+                                            .solve = solve,
+                                            .explain = explain,
+                                            .destroy = destroy};
