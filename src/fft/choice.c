@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fft/cluster.h"
+#include "fft/middle.h"
 
 enum {
     NEAR = 4096, /* points whose stages stay in the caches of a CPU core; above, two passes are faster */
@@ -30,13 +31,15 @@ void rw_fft_line_key(const rw_fft_line_spec *s, char key[RW_FFT_KEY])
 {
     static const char *const method[] =
         {[RW_FFT_STOCKHAM] = "", [RW_FFT_RADER] = " rader", [RW_FFT_BLUESTEIN] = " bluestein"};
-    static const char *const middle[] = {[RW_FFT_NONE] = "", [RW_FFT_TABLE] = " table", [RW_FFT_ARRAY] = " product"};
+    static const char *const middle[] =
+        {[RW_FFT_NONE] = "", [RW_FFT_TABLE] = " table", [RW_FFT_ARRAY] = " product", [RW_FFT_DIVIDE] = " divide"};
     char x[40], y[40];
     name_end(x, sizeof x, &s->x);
     name_end(y, sizeof y, &s->y);
-    snprintf(key, RW_FFT_KEY, "pass %lld %s %s %s %d%s%s%s%s%s", (big)s->stages, s->f64 ? "f64" : "f32", x, y,
+    const bool divided = s->divisor && s->middle != RW_FFT_DIVIDE;
+    snprintf(key, RW_FFT_KEY, "pass %lld %s %s %s %d%s%s%s%s%s%s", (big)s->stages, s->f64 ? "f64" : "f32", x, y,
              (int)s->kind, method[s->method], middle[s->middle], s->twist ? " twist" : "", s->load ? " load" : "",
-             s->store ? " store" : "");
+             s->store ? " store" : "", divided ? " divided" : "");
 }
 
 static int stages_of(int64_t n, int radix)
@@ -44,6 +47,9 @@ static int stages_of(int64_t n, int radix)
     int r[RW_FFT_STAGES];
     return rw_fft_factors(n, radix, r);
 }
+
+/* Points change in pairs, which takes both parts of them. */
+static bool has_pairs(const rw_fft_line_spec *s) { return rw_fft_untangles(s) || rw_fft_divides_pairs(s); }
 
 static bool between_lines(const rw_fft_line_spec *s) { return s->x.lines_fast || s->y.lines_fast; }
 
@@ -95,7 +101,7 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
             }
         c.staged = items * element < (s->f64 || s->stages <= 64 ? 64 : 128) && s->stages > 1;
         if (c.staged) c.lines = RW_MAX(16, 64 / items);
-        c.halves = s->stages * element >= 1 << 16 && !rw_fft_untangles(s) && s->method == RW_FFT_STOCKHAM;
+        c.halves = s->stages * element >= 1 << 16 && !has_pairs(s) && s->method == RW_FFT_STOCKHAM;
     }
     c.groups = groups_at_once(dev, s, &c);
     if (s->method == RW_FFT_BLUESTEIN && s->stages < s->whole && !s->f64)
@@ -175,7 +181,7 @@ int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const 
     rw_fft_choice c = *from;
     c.halves = !c.halves;
     c.groups = groups_at_once(dev, s, &c);
-    if (!rw_fft_untangles(s) && !c.staged && stages > 1) add_choice(from, c, list, most, &n);
+    if (!has_pairs(s) && !c.staged && stages > 1) add_choice(from, c, list, most, &n);
     c = *from;
     c.staged = !c.staged;
     if (!between_lines(s) && !c.halves && s->stages <= 512) add_choice(from, c, list, most, &n);

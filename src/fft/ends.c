@@ -2,23 +2,53 @@
 
 #include <string.h>
 
+#include "fft/middle.h"
+
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
 typedef long long big;
 
 /* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
-static bool is_half_input(rw_fft_kind k) { return k == RW_FFT_DCT3 || k == RW_FFT_DST3; }
+bool rw_fft_kind_is_inverse(rw_fft_kind k) { return k == RW_FFT_DCT3 || k == RW_FFT_DST3; }
 static bool is_quarter(rw_fft_kind k) { return k == RW_FFT_DCT4 || k == RW_FFT_DST4; }
 
 rw_fft_form rw_fft_form_of(rw_fft_kind kind, bool inverse)
 {
     if (kind == RW_FFT_COMPLEX || is_quarter(kind)) return RW_FFT_FORM_COMPLEX;
-    return is_half_input(kind) || (kind == RW_FFT_REAL && inverse) ? RW_FFT_FORM_WHOLE : RW_FFT_FORM_HALVES;
+    return rw_fft_kind_is_inverse(kind) || (kind == RW_FFT_REAL && inverse) ? RW_FFT_FORM_WHOLE : RW_FFT_FORM_HALVES;
+}
+
+rw_fft_kind rw_fft_kind_back(rw_fft_kind kind)
+{
+    return kind == RW_FFT_DCT2   ? RW_FFT_DCT3
+           : kind == RW_FFT_DCT3 ? RW_FFT_DCT2
+           : kind == RW_FFT_DST2 ? RW_FFT_DST3
+           : kind == RW_FFT_DST3 ? RW_FFT_DST2
+                                 : kind;
+}
+
+rw_fft_kind rw_fft_kind_of_y(const rw_fft_line_spec *s)
+{
+    return s->middle == RW_FFT_DIVIDE ? rw_fft_kind_back(s->kind) : s->kind;
+}
+
+rw_fft_form rw_fft_form_of_y(const rw_fft_line_spec *s)
+{
+    const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
+    if (s->middle != RW_FFT_DIVIDE || form == RW_FFT_FORM_COMPLEX) return form;
+    return form == RW_FFT_FORM_HALVES ? RW_FFT_FORM_WHOLE : RW_FFT_FORM_HALVES;
 }
 
 int64_t rw_fft_real_length(rw_fft_kind kind, int64_t n)
 {
     return kind == RW_FFT_DCT1 ? 2 * (n - 1) : kind == RW_FFT_DST1 ? 2 * (n + 1) : n;
+}
+
+double rw_fft_round_trip(rw_fft_kind kind, int64_t n)
+{
+    return (kind == RW_FFT_COMPLEX || kind == RW_FFT_REAL ? 1 : 2) * (double)(kind == RW_FFT_DCT1   ? n - 1
+                                                                              : kind == RW_FFT_DST1 ? n + 1
+                                                                                                    : n);
 }
 
 int64_t rw_fft_points(rw_fft_kind kind, int64_t n)
@@ -36,17 +66,23 @@ bool rw_fft_is_real(rw_fft_kind kind, bool inverse, bool y)
 
 bool rw_fft_untangles(const rw_fft_line_spec *s)
 {
-    return s->y.level == RW_FFT_USER && rw_fft_form_of(s->kind, s->inverse) == RW_FFT_FORM_HALVES &&
+    return s->y.level == RW_FFT_USER && rw_fft_form_of_y(s) == RW_FFT_FORM_HALVES &&
            rw_fft_real_length(s->kind, s->n) % 2 == 0;
+}
+
+static double gain_of(rw_fft_kind kind, rw_fft_form form, int64_t n)
+{
+    if (kind == RW_FFT_COMPLEX || form == RW_FFT_FORM_WHOLE) return 1;
+    if (is_quarter(kind)) return 2;
+    const double halves = rw_fft_real_length(kind, n) % 2 ? 1 : 0.5;
+    return kind == RW_FFT_DCT2 || kind == RW_FFT_DST2 ? 2 * halves : halves;
 }
 
 double rw_fft_gain(const rw_fft_line_spec *s)
 {
-    if (s->y.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) return 1;
-    if (is_quarter(s->kind)) return 2;
-    if (rw_fft_form_of(s->kind, s->inverse) == RW_FFT_FORM_WHOLE) return 1;
-    const double halves = rw_fft_untangles(s) ? 0.5 : 1;
-    return s->kind == RW_FFT_DCT2 || s->kind == RW_FFT_DST2 ? 2 * halves : halves;
+    if (s->y.level != RW_FFT_USER) return 1;
+    const double gain = gain_of(rw_fft_kind_of_y(s), rw_fft_form_of_y(s), s->n);
+    return s->middle == RW_FFT_DIVIDE ? gain * gain_of(s->kind, rw_fft_form_of(s->kind, s->inverse), s->n) : gain;
 }
 
 /* ---- elements of arrays ------------------------------------------------------------------------------------------ */
@@ -70,8 +106,7 @@ static int64_t elements(const rw_fft_line_spec *s, bool y)
 {
     const rw_fft_level level = y ? s->y.level : s->x.level;
     if (level != RW_FFT_USER) return level == RW_FFT_INSIDE ? s->stages : s->points;
-    const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
-    return s->kind == RW_FFT_REAL && (y ? form == RW_FFT_FORM_HALVES : form == RW_FFT_FORM_WHOLE) ? s->n / 2 + 1 : s->n;
+    return s->kind == RW_FFT_REAL && !(y ? s->y.real : s->x.real) ? s->n / 2 + 1 : s->n;
 }
 
 /* AT_X(J): where element J of line l lies. */
@@ -88,20 +123,26 @@ static void write_place(rw_fft_text *w, bool y)
     else ADD("#define AT_%s(J) (%sb%s + (J)%s)\n", y ? "Y" : "X", name, line, step);
 }
 
+const char *rw_fft_index(const rw_fft_line_spec *s, int d, char text[32])
+{
+    static const char *const places[] = {"first + l", "begin_1 + GROUP_ID(1)", "begin_2 + GROUP_ID(2)"};
+    const int at = s->index_of[d];
+    if (at == RW_FFT_SINGLE) return "0";
+    if (at == RW_FFT_ALONG) return "(J)";
+    if (at < RW_FFT_LINE_AXES) return places[at];
+    snprintf(text, 32, "further_%d", at - RW_FFT_LINE_AXES);
+    return text;
+}
+
 /* What a formula makes of an element of line l: NAME(V, J) or NAME(RE, IM, J). */
 static void write_formula(rw_fft_text *w, const rw_fft_formula *f, const char *name, const char *function, bool real)
 {
-    static const char *const places[] = {"first + l", "begin_1 + GROUP_ID(1)", "begin_2 + GROUP_ID(2)"};
+    char text[32];
     ADD("%s#define %s(%s, J) { ", f->text, name, real ? "V" : "RE, IM");
     if (real) ADD("V = %s(V", function);
     else ADD("complex u_; u_.re = RE; u_.im = IM; u_ = %s(u_", function);
     for (int d = 0; d < RW_MAX_NDIM; ++d) {
-        const int at = w->spec->index_of[d];
-        if (!(f->axes & 1u << d)) continue;
-        if (at == RW_FFT_SINGLE) ADD(", 0");
-        else if (at == RW_FFT_ALONG) ADD(", (real)(J)");
-        else if (at < RW_FFT_LINE_AXES) ADD(", (real)(%s)", places[at]);
-        else ADD(", (real)further_%d", at - RW_FFT_LINE_AXES);
+        if (f->axes & 1u << d) ADD(", (real)(%s)", rw_fft_index(w->spec, d, text));
     }
     ADD(real ? "); }\n" : "); RE = u_.re; IM = u_.im; }\n");
 }
@@ -134,12 +175,16 @@ static void write_put(rw_fft_text *w)
     const bool real = end_is_real(w, true), short_line = e->level == RW_FFT_USER && e->exist < elements(w->spec, true);
     const char *small = is_small(e->dtype) ? rw_dtype_name(e->dtype) : NULL, *element = rw_fft_element(e, real);
     const char *value = "scale * (V)", *re = "scale * (RE)", *im = "scale * (IM)";
+    const bool divides = w->spec->divisor && w->spec->middle != RW_FFT_DIVIDE;
     const char *part = e->dtype == RW_F64 || e->dtype == RW_C128 ? "f64" : "f32";
     write_place(w, true);
     if (w->spec->store) write_formula(w, w->spec->store, "STORED", "stored", real);
     ADD(real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
-    if (w->spec->store && real) {
+    if (divides) {
+        ADD("INVERSE(q_, J) ");
+        value = "scale * (V) * q_";
+    } else if (w->spec->store && real) {
         ADD("real w_ = scale * (V); STORED(w_, J) ");
         value = "w_";
     } else if (w->spec->store) {
@@ -165,10 +210,11 @@ void rw_fft_write_head(rw_fft_text *w)
         rw_fft_element(&s->y, end_is_real(w, true)), rw_fft_element(&s->x, end_is_real(w, false)), w->real);
     if (s->middle == RW_FFT_ARRAY)
         ADD("GLOBAL const %s *b_array, long b_first, long b_step, long b_line, long b_1, long b_2, ", w->complex);
+    if (s->divisor) ADD("GLOBAL const %s *divisor, ", w->real);
     ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n"
         "       int begin_1, long y_1, long x_1, long y_2, long x_2, %s scale",
         w->real);
-    if (rw_fft_has_formula(s)) {
+    if (rw_fft_takes_indices(s)) {
         ADD(", int begin_2");
         for (int i = 0; i < RW_FFT_FURTHER; ++i) ADD(", int further_%d", i);
     }
@@ -271,6 +317,12 @@ static void write_real_at(rw_fft_text *w)
 static void write_half_at(rw_fft_text *w)
 {
     const big n = w->spec->n;
+    if (w->spec->kind == RW_FFT_REAL && w->spec->x.real) {
+        ADD("#define HALF_AT(RE, IM, K) { GET(RE, K) if ((K) > 0 && 2 * (K) < %lld) GET(IM, %lld - (K)) else IM = 0; "
+            "}\n",
+            n, n);
+        return;
+    }
     if (w->spec->kind == RW_FFT_REAL) {
         ADD("#define HALF_AT(RE, IM, K) { GET(RE, IM, K) if ((K) == 0 || 2 * (K) == %lld) IM = 0; }\n", n);
         return;
@@ -352,7 +404,7 @@ static void write_input(rw_fft_text *w, int64_t chirp, int64_t places)
 static void write_spectrum(rw_fft_text *w)
 {
     const big n = w->spec->n;
-    const rw_fft_kind kind = w->spec->kind;
+    const rw_fft_kind kind = rw_fft_kind_of_y(w->spec);
     if (kind == RW_FFT_DCT1) {
         ADD("#define SPECTRUM(RE, IM, K) PUT(RE, K)\n");
     } else if (kind == RW_FFT_DST1) {
@@ -365,6 +417,8 @@ static void write_spectrum(rw_fft_text *w)
         ADD("#define SPECTRUM(RE, IM, K) { %s PUT(FMA(c_, RE, -(s_ * (IM))), %s)\\\n"
             "    if ((K) > 0 && 2 * (K) < %lld) PUT(-FMA(c_, IM, s_ * (RE)), %s) }\n",
             rw_fft_factor(w, f, "c_", "s_", at, half, "(K)"), first, n, second);
+    } else if (w->spec->y.real) {
+        ADD("#define SPECTRUM(RE, IM, K) { PUT(RE, K) if ((K) > 0 && 2 * (K) < %lld) PUT(IM, %lld - (K)) }\n", n, n);
     } else {
         ADD("#define SPECTRUM(RE, IM, K) PUT(RE, IM, K)\n");
     }
@@ -375,23 +429,25 @@ static void write_result(rw_fft_text *w)
 {
     const rw_fft_line_spec *s = w->spec;
     const big n = s->n, m = s->points;
-    const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
+    const rw_fft_kind kind = rw_fft_kind_of_y(s);
+    const rw_fft_form form = rw_fft_form_of_y(s);
+    const bool odd = rw_fft_real_length(kind, n) % 2;
     char f[RW_FFT_FACTOR];
     if (s->y.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) {
         ADD(end_is_real(w, true) ? "#define RESULT(RE, IM, K) PUT(RE, K)\n"
                                  : "#define RESULT(RE, IM, K) PUT(RE, IM, K)\n");
     } else if (form == RW_FFT_FORM_HALVES) {
         write_spectrum(w);
-        if (rw_fft_real_length(s->kind, n) % 2)
-            ADD("#define RESULT(RE, IM, K) { if (2 * (K) <= %lld) SPECTRUM(RE, IM, K) }\n",
-                (big)rw_fft_real_length(s->kind, n));
+        if (odd) ADD("#define RESULT(RE, IM, K) { if (2 * (K) <= %lld) SPECTRUM(RE, IM, K) }\n", n);
     } else if (form == RW_FFT_FORM_WHOLE) {
-        if (s->kind == RW_FFT_REAL) ADD("#define REAL_TO(V, I) PUT(V, I)\n");
+        if (kind == RW_FFT_REAL) ADD("#define REAL_TO(V, I) PUT(V, I)\n");
+        else if (kind == RW_FFT_DCT1) ADD("#define REAL_TO(V, I) { if ((I) < %lld) PUT(V, I) }\n", n);
+        else if (kind == RW_FFT_DST1) ADD("#define REAL_TO(V, I) { if ((I) > 0 && (I) <= %lld) PUT(V, (I) - 1) }\n", n);
         else
             ADD("#define REAL_TO(V, I) { if (2 * (I) < %lld) PUT(V, 2 * (I)) else PUT(%s(V), %lld - 2 * (I)) }\n", n,
-                s->kind == RW_FFT_DST3 ? "-" : "", 2 * n - 1);
-        ADD(n % 2 ? "#define RESULT(RE, IM, K) REAL_TO(RE, K)\n"
-                  : "#define RESULT(RE, IM, K) { REAL_TO(RE, 2 * (K)) REAL_TO(IM, 2 * (K) + 1) }\n");
+                kind == RW_FFT_DST3 ? "-" : "", 2 * n - 1);
+        ADD(odd ? "#define RESULT(RE, IM, K) REAL_TO(RE, K)\n"
+                : "#define RESULT(RE, IM, K) { REAL_TO(RE, 2 * (K)) REAL_TO(IM, 2 * (K) + 1) }\n");
     } else {
         const bool sine = s->kind == RW_FFT_DST4;
         const big count = n % 2 ? n : m, at = n % 2 ? rw_fft_table_roots(&w->table, n, 1, 2, 8 * n, false)
@@ -479,6 +535,7 @@ void rw_fft_write_ends(rw_fft_text *w)
     if (s->method == RW_FFT_BLUESTEIN && (s->x.level != RW_FFT_INSIDE || s->y.level != RW_FFT_INSIDE))
         chirp = rw_fft_table_chirp(&w->table, s->points, s->inverse);
     if (s->method == RW_FFT_RADER) places = rw_fft_table_places(&w->table, s->points);
+    if (s->divisor) rw_fft_write_divisor(w);
     write_get(w);
     write_point(w);
     write_input(w, chirp, places);
@@ -487,14 +544,28 @@ void rw_fft_write_ends(rw_fft_text *w)
     write_output(w, chirp, places);
 }
 
-void rw_fft_write_untangle(rw_fft_text *w, int64_t m)
+void rw_fft_write_turn_factor(rw_fft_text *w, int64_t m)
 {
     const int64_t half = m / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 2 * m, false);
     char f[RW_FFT_FACTOR];
-    ADD("            %s const %s er = ar + br, ei = ai - bi, dr = ar - br, di = ai + bi;\n"
-        "            const %s tr = FMA(s, dr, c * di), ti = FMA(s, di, -(c * dr));\n"
-        "            const %s pr = er + tr, pi = ei + ti, qr = er - tr, qi = ti - ei;\n"
-        "            SPECTRUM(pr, pi, k)\n"
+    ADD("            %s\n", rw_fft_factor(w, f, "c", "s", at, half, "k"));
+}
+
+void rw_fft_write_turn(rw_fft_text *w, bool back)
+{
+    const char *first = back ? "-" : "", *second = back ? "" : "-";
+    ADD("            %s pr, pi, qr, qi;\n"
+        "            { const %s er = ar + br, ei = ai - bi, dr = ar - br, di = ai + bi;\n"
+        "            const %s tr = FMA(s, dr, %s(c * di)), ti = FMA(s, di, %s(c * dr));\n"
+        "            pr = er + tr, pi = ei + ti, qr = er - tr, qi = ti - ei; }\n",
+        w->real, w->real, w->real, first, second);
+}
+
+void rw_fft_write_untangle(rw_fft_text *w, int64_t m)
+{
+    rw_fft_write_turn_factor(w, m);
+    rw_fft_write_turn(w, false);
+    ADD("            SPECTRUM(pr, pi, k)\n"
         "            if (2 * k != %lld) { const int n_k = %lld - k; SPECTRUM(qr, qi, n_k) }\n",
-        rw_fft_factor(w, f, "c", "s", at, half, "k"), w->real, w->real, w->real, (big)m, (big)m);
+        (big)m, (big)m);
 }

@@ -25,6 +25,9 @@ const char *rw_fft_factor(const rw_fft_text *w, char text[RW_FFT_FACTOR], const 
 /* Real numbers to the half of a spectrum, that half to real numbers, or neither. */
 typedef enum rw_fft_form { RW_FFT_FORM_COMPLEX, RW_FFT_FORM_HALVES, RW_FFT_FORM_WHOLE } rw_fft_form;
 rw_fft_form rw_fft_form_of(rw_fft_kind kind, bool inverse);
+/* Kind and form that y is made from: those of the line, or of its inverse after a division. */
+rw_fft_kind rw_fft_kind_of_y(const rw_fft_line_spec *s);
+rw_fft_form rw_fft_form_of_y(const rw_fft_line_spec *s);
 /* Real numbers whose spectrum a kind of the two halves takes. */
 int64_t rw_fft_real_length(rw_fft_kind kind, int64_t n);
 /* The spectrum comes from pairs of points, after the last stage. */
@@ -35,9 +38,15 @@ bool rw_fft_untangles(const rw_fft_line_spec *s);
 void rw_fft_write_ends(rw_fft_text *w);
 /* Of pass and whole; the factor that the kernel leaves out. */
 double rw_fft_gain(const rw_fft_line_spec *s);
-/* Statements: the numbers k and m - k of the spectrum from the points a (k) and b (m - k), variables NAME_re,
- * NAME_im. */
+/* Statements: the numbers k and m - k of the spectrum, p and q, from the points a (k) and b (m - k), variables NAMEr
+ * and NAMEi; c and s are w(k / (2 m)). `back`: the points from the spectrum. */
+void rw_fft_write_turn(rw_fft_text *w, bool back);
+/* The same, with SPECTRUM of both. */
 void rw_fft_write_untangle(rw_fft_text *w, int64_t m);
+/* Statement: the declarations of c and s, w(k / (2 m)). */
+void rw_fft_write_turn_factor(rw_fft_text *w, int64_t m);
+/* The index of an element on axis d of the array; J: along the line. */
+const char *rw_fft_index(const rw_fft_line_spec *s, int d, char text[32]);
 /* "KERNEL(transform, …)" and "{": the arrays, where they begin, steps, axes of lines, as rw_fft_line_run passes
  * them. */
 void rw_fft_write_head(rw_fft_text *w);
@@ -52,6 +61,7 @@ void rw_fft_write_product(rw_fft_text *w, int k, const char *c, const char *s);
  * (rw_fft_table_bases). */
 void rw_fft_write_factors(rw_fft_text *w, int r, int64_t p, int64_t factors);
 static inline bool rw_fft_has_formula(const rw_fft_line_spec *s) { return s->load || s->store; }
+static inline bool rw_fft_takes_indices(const rw_fft_line_spec *s) { return rw_fft_has_formula(s) || s->divisor; }
 /* The type that a kernel knows an array as. */
 const char *rw_fft_element(const rw_fft_end *end, bool real);
 

@@ -13,9 +13,11 @@
 #include "codelet/codelet.h"
 #include "fft/cluster.h"
 #include "fft/ends.h"
+#include "fft/middle.h"
 
 typedef struct stage {
-    int r; /* 1: points change their places only, a GPU's items in the order of the array */
+    /* 1: points change their places only, a GPU's items in the order of the array; 0: pairs of points are divided */
+    int r;
     int64_t p, factors;
     bool inverse;
 } stage;
@@ -252,7 +254,7 @@ static void add_factors(writer *w, int s)
 static void add_middle(writer *w, int s)
 {
     const stage *g = w->stages + s;
-    if (s != w->forth - 1 || w->spec->middle == RW_FFT_NONE) return;
+    if (s != w->forth - 1 || w->spec->middle == RW_FFT_NONE || rw_fft_divides_pairs(w->spec)) return;
     for (int k = 0; k < g->r; ++k) ADD("            MIDDLE(re%d, im%d, to + %lld, %d)\n", k, k, (big)k * g->p, k);
 }
 
@@ -404,20 +406,27 @@ static void add_stage_of_items(writer *w, int s)
     if (s < w->nstages - 1 || rw_fft_untangles(w->spec)) add_barrier(w);
 }
 
-/* Numbers k and points - k of the spectrum, from points in the buffer. */
-static void add_pair(writer *w)
+/* Points k and m - k of the buffer: to numbers of the spectrum, or stage s, in the middle. */
+static void add_pair(writer *w, int s)
 {
     const int points = (int)w->spec->points;
     ADD("            %s rea, ima, reb, imb;\n            const int other = k ? %d - k : 0;\n", w->text.real, points);
-    add_take(w, w->nstages - 1, "a", "k", 0);
-    add_take(w, w->nstages - 1, "b", "other", 0);
-    ADD("            const %s ar = rea, ai = ima, br = reb, bi = imb;\n", w->text.real);
-    rw_fft_write_untangle(&w->text, points);
+    add_take(w, s - 1, "a", "k", 0);
+    add_take(w, s - 1, "b", "other", 0);
+    ADD("            %s ar = rea, ai = ima, br = reb, bi = imb;\n", w->text.real);
+    if (s == w->nstages) {
+        rw_fft_write_untangle(&w->text, points);
+        return;
+    }
+    rw_fft_write_divided_pair(&w->text);
+    ADD("            const %s re0 = pr, im0 = pi, re1 = qr, im1 = qi;\n", w->text.real);
+    add_put(w, s, 0, "k", 0);
+    add_put(w, s, 1, "other", 0); /* of k = 0 the same point with the same value */
 }
 
 /* The pair in the middle is one point: it comes after the others, whose number the items share evenly, so that the
  * loads of all of them are in flight. */
-static void add_untangle_of_items(writer *w)
+static void add_pairs_of_items(writer *w, int s)
 {
     const int points = (int)w->spec->points, pairs = points / 2 + 1;
     const bool fast = w->spec->y.lines_fast, even = points % 2 == 0 && points / 2 % w->items == 0;
@@ -427,61 +436,32 @@ static void add_untangle_of_items(writer *w)
         ADD("        UNROLL for (int q = 0; q < %d; ++q) {\n            const int k = q * %d + t;\n",
             points / 2 / w->items, w->items);
     else ADD("        for (int k = t; k < %d; k += %d) {\n", pairs, w->items);
-    add_pair(w);
+    add_pair(w, s);
     ADD("        }\n");
     if (even) {
         ADD("        if (t == 0) {\n            const int k = %d;\n", points / 2);
-        add_pair(w);
+        add_pair(w, s);
         ADD("        }\n");
     }
     close_loops(w);
 }
 
-static void add_untangle(writer *w)
+/* All pairs, after the stages before s; see add_pair. */
+static void add_pairs(writer *w, int s)
 {
     const int pairs = (int)w->spec->points / 2 + 1;
     if (w->threads) {
-        add_untangle_of_items(w);
+        add_pairs_of_items(w, s);
         return;
     }
-    if (w->spec->y.lines_fast) ADD("    for (int k = 0; k < %d; ++k) {\n        EACH(l, lines)\n        {\n", pairs);
+    if (s == w->nstages ? w->spec->y.lines_fast : lines_fast(w))
+        ADD("    for (int k = 0; k < %d; ++k) {\n        EACH(l, lines)\n        {\n", pairs);
     else ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(k, %d)\n        {\n", pairs);
-    add_pair(w);
+    add_pair(w, s);
     close_loops(w);
 }
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
-
-/* MIDDLE(RE, IM, I, K): point I times a factor; K is 0 where I may be. */
-static void write_middle(writer *w)
-{
-    const rw_fft_line_spec *s = w->spec;
-    const char *real = w->text.real;
-    if (s->middle == RW_FFT_NONE) return;
-    if (s->middle == RW_FFT_ARRAY) {
-        ADD("#define MIDDLE(RE, IM, I, K) { const %s c_ = LOAD(bb + l * b_line + (I) * b_step); const %s a_ = RE, s_ "
-            "= %sc_.im;\\\n"
-            "    RE = FMA(a_, c_.re, -(IM * s_)); IM = FMA(a_, s_, IM * c_.re); }\n",
-            w->text.complex, real, s->conjugate ? "-" : "");
-        return;
-    }
-    const bool several = s->whole > s->stages;
-    const int64_t n = s->whole, at = s->method == RW_FFT_RADER
-                                         ? rw_fft_table_rader(&w->text.table, s->points, s->inverse)
-                                         : rw_fft_table_bluestein(&w->text.table, s->points, n,
-                                                                  several ? n / s->stages : 1, s->inverse);
-    char index[64], f[RW_FFT_FACTOR];
-    snprintf(index, sizeof index, several ? "LINE * %d + (I)" : "(I)", w->n);
-    ADD("#define MIDDLE(RE, IM, I, K) { ");
-    if (s->method == RW_FFT_RADER) /* the first number is in no product, and the sum of all is a result */
-        ADD("%s z_ = 0, y_ = 0; if ((K) == 0 && (I) == 0) { POINT(z_, y_, 0) const %s u_ = z_ + RE, v_ = y_ + IM; "
-            "RESULT(u_, v_, 0) }\\\n    ",
-            real, real);
-    ADD("%s const %s a_ = RE; RE = FMA(a_, c_, -(IM * s_)); IM = FMA(a_, s_, IM * c_);",
-        rw_fft_factor(&w->text, f, "c_", "s_", at, n, index), real);
-    if (s->method == RW_FFT_RADER) ADD(" if ((K) == 0 && (I) == 0) { RE += z_; IM += y_; }");
-    ADD(" }\n");
-}
 
 /* The parameters, the buffer, and what items keep. */
 static void open_kernel(writer *w)
@@ -498,7 +478,7 @@ static void add_kernel(writer *w)
     const rw_fft_line_spec *s = w->spec;
     ADD("#define LINE %s\n", s->second ? "(long)(begin_1 + GROUP_ID(1))" : "(first + l)");
     rw_fft_write_ends(&w->text);
-    write_middle(w);
+    rw_fft_write_middle(&w->text);
     write_slot(w);
     if (rw_fft_untangles(s)) write_kept(w);
     open_kernel(w);
@@ -506,10 +486,13 @@ static void add_kernel(writer *w)
     ADD("    const int lines = (int)(n0 - first < %d ? n0 - first : %d);\n", w->lines, w->lines);
     rw_fft_write_places(&w->text);
     for (int i = 0; i < w->nstages; ++i) {
-        if (w->threads) add_stage_of_items(w, i);
+        if (!w->stages[i].r) {
+            add_pairs(w, i);
+            add_barrier(w);
+        } else if (w->threads) add_stage_of_items(w, i);
         else add_stage_of_processor(w, i);
     }
-    if (rw_fft_untangles(s)) add_untangle(w);
+    if (rw_fft_untangles(s)) add_pairs(w, w->nstages);
     ADD("}\n");
 }
 
@@ -548,10 +531,13 @@ static void find_stages(writer *w)
 {
     int radix[RW_FFT_STAGES];
     const int n = rw_fft_factors(w->n, w->choice.radix, radix);
+    const bool inverse = w->spec->forth_inverse, /* IV is its own inverse */
+        turns = w->spec->middle != RW_FFT_DIVIDE || rw_fft_form_of_y(w->spec) != RW_FFT_FORM_COMPLEX;
     if (w->choice.staged) add_stage(w, 1, 1, false);
     for (int back = 0; back < (w->spec->middle == RW_FFT_NONE ? 1 : 2); ++back) {
-        for (int i = 0, p = 1; i < n; p *= radix[i++]) add_stage(w, radix[i], p, w->spec->forth_inverse != (back == 1));
+        for (int i = 0, p = 1; i < n; p *= radix[i++]) add_stage(w, radix[i], p, inverse != (back && turns));
         if (!back) w->forth = w->nstages;
+        if (!back && rw_fft_divides_pairs(w->spec)) add_stage(w, 0, 1, false);
     }
     if (w->choice.staged && !rw_fft_untangles(w->spec)) add_stage(w, 1, 1, false);
     w->hops = w->nstages - 1 + (rw_fft_untangles(w->spec) ? 1 : 0);
@@ -673,7 +659,8 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
     rw_fft_table_free(&w.text.table);
     line->choice = w.choice;
     line->choice.lines = w.lines;
-    line->has_formula = rw_fft_has_formula(spec);
+    line->takes_indices = rw_fft_takes_indices(spec);
+    line->divides = spec->divisor != NULL;
     line->lines = w.lines;
     line->multiplies = spec->middle == RW_FFT_ARRAY;
     line->pieces = pairs ? (spec->points / 2 + PAIRS) / PAIRS : RW_MAX(choice->cluster, 1);
@@ -695,7 +682,8 @@ rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_pla
     enum { MOST_GROUPS = 65535 /* along the second and third axis of a launch, on GPUs */ };
     rw_arg args[32] = {rw_arg_memory(y), rw_arg_memory(x), rw_arg_array(line->factors)};
     int n = 3;
-    if (b) {
+    if (line->divides) args[n++] = rw_arg_array(b);
+    if (line->multiplies) {
         args[n++] = rw_arg_memory(b);
         n++;
         args[n++] = rw_arg_int(at->step);
@@ -720,11 +708,11 @@ rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_pla
                                    rw_arg_real(scale * line->gain)};
             const int64_t groups[] = {(lines[0] + line->lines - 1) / line->lines * line->pieces,
                                       RW_MIN(lines[1] - y_begin, MOST_GROUPS), RW_MIN(lines[2] - z, MOST_GROUPS)};
-            if (b) args[4] = rw_arg_int(at->first + y_begin * at->line[1] + z * at->line[2]);
+            if (line->multiplies) args[4] = rw_arg_int(at->first + y_begin * at->line[1] + z * at->line[2]);
             int count = n + RW_COUNT(rest);
             memcpy(args + n, rest, sizeof rest);
-            if (line->has_formula) args[count++] = rw_arg_int(indices->third + z);
-            for (int i = 0; i < RW_FFT_FURTHER && line->has_formula; ++i)
+            if (line->takes_indices) args[count++] = rw_arg_int(indices->third + z);
+            for (int i = 0; i < RW_FFT_FURTHER && line->takes_indices; ++i)
                 args[count++] = rw_arg_int(indices->further[i]);
             RW_TRY(rw_launch(q, line->kernel, groups, args, count));
         }

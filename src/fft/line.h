@@ -9,7 +9,8 @@
 
 enum { RW_FFT_LINE_AXES = 3 };
 
-/* What an array holds: the user's numbers, of the line's kind; points of the kind's complex transform; or what passes
+/* What an array holds: the user's numbers, of the line's kind (a half spectrum of REAL in a real array: real part k at
+ * k, imaginary part k at n - k); points of the kind's complex transform; or what passes
  * of one transform exchange. */
 typedef enum rw_fft_level { RW_FFT_INSIDE, RW_FFT_POINTS, RW_FFT_USER } rw_fft_level;
 
@@ -30,7 +31,8 @@ typedef enum rw_fft_middle {
     RW_FFT_NONE,
     /* a product with the factors of the method's own convolution, [line][point] where a pass is one of several */
     RW_FFT_TABLE,
-    RW_FFT_ARRAY /* a product with an array of the caller's */
+    RW_FFT_ARRAY, /* a product with an array of the caller's */
+    RW_FFT_DIVIDE /* real kinds: results are divided, and the inverse kind makes the elements of y from them */
 } rw_fft_middle;
 
 /* What is computed from an element when it is read, or before it is written: a function in kernel text of the element
@@ -39,6 +41,13 @@ typedef struct rw_fft_formula {
     char *text;    /* NULL: nothing */
     unsigned axes; /* whose indices it takes, in their order */
 } rw_fft_formula;
+
+/* A divisor that is a sum of one table per axis: of the element with the index i[d] on axis d it is the sum of the
+ * elements first[d] + i[d] of one array. A divisor of 0 makes the element 0. */
+typedef struct rw_fft_divisor {
+    unsigned axes; /* that have a table */
+    int64_t first[RW_MAX_NDIM];
+} rw_fft_divisor;
 
 enum { RW_FFT_FURTHER = RW_MAX_NDIM + 1 - RW_FFT_LINE_AXES, RW_FFT_ALONG = -1, RW_FFT_SINGLE = -2 };
 
@@ -59,6 +68,7 @@ typedef struct rw_fft_line_spec {
     bool second; /* q counts the second axis of lines, else the first */
     rw_fft_end x, y;
     const rw_fft_formula *load, *store; /* of USER ends; NULL: none */
+    const rw_fft_divisor *divisor;      /* of DIVIDE, else of a real USER y; NULL: none */
     /* for these: the axis of lines that axis d of the array is. 0, 1, 2: of a launch; 3, …: of several; ALONG: the line
      * itself; SINGLE: its only index is 0. */
     int8_t index_of[RW_MAX_NDIM];
@@ -85,7 +95,8 @@ typedef struct rw_fft_line {
     int lines;       /* of a group */
     int64_t pieces;  /* of a line, groups */
     bool multiplies; /* RW_FFT_ARRAY */
-    bool has_formula;
+    bool divides;    /* has a divisor */
+    bool takes_indices;
     double gain; /* part of the scale that the kernel leaves to the caller */
 } rw_fft_line;
 
@@ -94,8 +105,14 @@ typedef struct rw_fft_place {
     int64_t first, step, line[RW_FFT_LINE_AXES];
 } rw_fft_place;
 
+/* The factor that a transform of n points and the one back leave: 1 over `scale` of the kind. */
+double rw_fft_round_trip(rw_fft_kind kind, int64_t n);
 /* Complex points that the kind's n numbers are transformed as. */
 int64_t rw_fft_points(rw_fft_kind kind, int64_t n);
+/* The kind that makes x of a real kind's results, but for a factor. */
+rw_fft_kind rw_fft_kind_back(rw_fft_kind kind);
+/* A kind that is computed from a spectrum, with exp(+…). */
+bool rw_fft_kind_is_inverse(rw_fft_kind kind);
 /* Real numbers at the side of x or y: REAL has them at one. */
 bool rw_fft_is_real(rw_fft_kind kind, bool inverse, bool y);
 /* GPU: how the items of a group share a line of n points whose codelets are at most of the size `radix`. */
@@ -116,7 +133,7 @@ void rw_fft_line_free(rw_fft_line *line);
 typedef struct rw_fft_indices {
     int64_t third, further[RW_FFT_FURTHER];
 } rw_fft_indices;
-/* b: of RW_FFT_ARRAY, else NULL. */
+/* b: of RW_FFT_ARRAY, or the tables of the divisor; else NULL. */
 rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y,
                           const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
                           const int64_t lines[RW_FFT_LINE_AXES], const rw_fft_indices *indices, double scale,

@@ -84,10 +84,11 @@ typedef struct task {
     int64_t at_once;
 } task;
 
-/* A formula needs the index of an axis of lines. */
+/* A formula or a divisor needs the index of an axis of lines. */
 static bool takes_other_indices(const rw_fft_line_spec *l, int axis)
 {
-    return ((l->load ? l->load->axes : 0) | (l->store ? l->store->axes : 0)) & ~(1u << axis);
+    return ((l->load ? l->load->axes : 0) | (l->store ? l->store->axes : 0) | (l->divisor ? l->divisor->axes : 0)) &
+           ~(1u << axis);
 }
 
 /* The axes of lines: the closest in y first, and q among the first two. */
@@ -139,7 +140,7 @@ static void describe(const rw_fft_passes *f, task *t, rw_fft_pass *p)
 {
     rw_fft_line_spec *l = &t->line;
     if (l->x.level != RW_FFT_USER) l->load = NULL;
-    if (l->y.level != RW_FFT_USER) l->store = NULL;
+    if (l->y.level != RW_FFT_USER) l->store = NULL, l->divisor = NULL;
     p->from = *t->from;
     p->to = *t->to;
     p->step_x = t->step_x;
@@ -337,33 +338,40 @@ static rw_status long_passes(rw_fft_passes *f, const rw_fft_line_spec *l, int ax
     return RW_OK;
 }
 
-rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis,
-                          const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra)
+/* The line of an axis: its method, and the points that are transformed. */
+static rw_fft_line_spec line_of(const rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n)
 {
     rw_fft_line_spec l = {.kind = kind,
-                          .conjugate = extra.conjugate,
                           .f64 = !f->single,
                           .inverse = inverse,
-                          .load = extra.load,
-                          .store = extra.store,
                           .forth_inverse = inverse,
                           .n = n,
                           .points = rw_fft_points(kind, n)};
-    const int64_t most = rw_fft_line_most(f->device, !f->single);
     const rw_fft_target target = rw_fft_target_of(f->device, !f->single);
     l.method = rw_fft_length(&target, l.points, &l.whole);
-    const bool rader = l.method == RW_FFT_RADER && l.whole <= most &&
+    const bool rader = l.method == RW_FFT_RADER && l.whole <= rw_fft_line_most(f->device, !f->single) &&
                        !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
     if (l.method == RW_FFT_RADER && !rader) {
         l.method = RW_FFT_BLUESTEIN;
         l.whole = rw_fft_smooth(&target, 2 * l.points - 1);
     }
+    return l;
+}
+
+rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis,
+                          const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra)
+{
+    rw_fft_line_spec l = line_of(f, kind, inverse, n);
+    l.conjugate = extra.conjugate;
+    l.load = extra.load;
+    l.store = extra.store;
+    l.divisor = extra.divisor;
     const task whole = one_pass(l, axis, from, to, &extra);
     const rw_fft_axis way = {l.whole,
                              !f->single,
                              extra.product || l.method != RW_FFT_STOCKHAM,
                              from->stride[axis] == 1,
-                             l.whole <= most,
+                             l.whole <= rw_fft_line_most(f->device, !f->single),
                              is_for_cluster(f, whole)};
     rw_fft_matrix m;
     if (l.whole > MOST_LONG || !rw_fft_choose_matrix(f->device, &way, &m))
@@ -374,6 +382,38 @@ rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int6
     if (f->naxes < RW_MAX_NDIM) f->axis[f->naxes++] = way;
     if (!m.a) return add_pass(f, whole);
     return long_passes(f, &l, axis, from, to, m.a, m.b, &extra);
+}
+
+bool rw_fft_divides_in_one_pass(const rw_fft_passes *f, rw_fft_kind kind, int64_t n, bool along)
+{
+    const rw_fft_line_spec l = line_of(f, kind, rw_fft_kind_is_inverse(kind), n);
+    const rw_fft_axis way = {l.whole, !f->single, true, along, true, false};
+    rw_fft_matrix m;
+    return l.method == RW_FFT_STOCKHAM && l.whole <= rw_fft_line_most(f->device, !f->single) &&
+           rw_fft_choose_matrix(f->device, &way, &m) && !m.a;
+}
+
+rw_status rw_fft_add_division(rw_fft_passes *f, rw_fft_kind kind, int64_t n, int axis, const rw_fft_region *from,
+                              const rw_fft_region *to, const rw_fft_divisor *divisor)
+{
+    const bool inverse = rw_fft_kind_is_inverse(kind);
+    if (rw_fft_divides_in_one_pass(f, kind, n, from->stride[axis] == 1)) {
+        rw_fft_line_spec l = line_of(f, kind, inverse, n);
+        l.divisor = divisor;
+        task t = one_pass(l, axis, from, to, &(rw_fft_extra){0});
+        t.line.middle = RW_FFT_DIVIDE;
+        return add_pass(f, t);
+    }
+    RW_TRY(rw_fft_add_axis(f, kind, inverse, n, axis, from, to, (rw_fft_extra){.divisor = divisor}));
+    return rw_fft_add_axis_back(f, kind, n, axis, to, to);
+}
+
+rw_status rw_fft_add_axis_back(rw_fft_passes *f, rw_fft_kind kind, int64_t n, int axis, const rw_fft_region *from,
+                               const rw_fft_region *to)
+{
+    const rw_fft_kind back = rw_fft_kind_back(kind);
+    return rw_fft_add_axis(f, back, back == RW_FFT_REAL || rw_fft_kind_is_inverse(back), n, axis, from, to,
+                           (rw_fft_extra){0});
 }
 
 rw_status rw_fft_passes_ready(const rw_fft_passes *f)
@@ -402,6 +442,13 @@ static int64_t size_of(const rw_fft_region *r, int ndim)
 
 static int64_t pieces_of(const rw_fft_pass *p) { return (p->whole + p->at_once - 1) / p->at_once; }
 
+int64_t rw_fft_pass_bytes(const rw_fft_passes *f, int k)
+{
+    const rw_fft_pass *p = f->pass + k;
+    return size_of(&p->from, f->ndim) * (p->from_inside ? pieces_of(p) : 1) +
+           size_of(&p->to, f->ndim) * (p->to_inside ? pieces_of(p) : 1);
+}
+
 rw_fft_info rw_fft_passes_info(const rw_fft_passes *f)
 {
     rw_fft_info i = {.passes = f->n, .work_bytes = f->work_reals * (f->single ? 4 : 8)};
@@ -410,8 +457,7 @@ rw_fft_info rw_fft_passes_info(const rw_fft_passes *f)
         bool again = false;
         for (int j = 0; j < k; ++j) again = again || f->pass[j].line.program == p->line.program;
         i.programs += !again;
-        i.bytes += size_of(&p->from, f->ndim) * (p->from_inside ? pieces_of(p) : 1) +
-                   size_of(&p->to, f->ndim) * (p->to_inside ? pieces_of(p) : 1);
+        i.bytes += rw_fft_pass_bytes(f, k);
         i.table_bytes += (int64_t)p->line.factors->bytes;
     }
     return i;
@@ -574,17 +620,22 @@ static rw_status run_pass(rw_fft_passes *f, const rw_fft_pass *p, rw_array *x, r
     }
 }
 
+rw_status rw_fft_passes_allocate(rw_fft_passes *f)
+{
+    if (!f->work_reals || f->work || f->own) return RW_OK;
+    return rw_array_create(f->device, f->single ? RW_F32 : RW_F64, 1, &f->work_reals, RW_MEMORY_DEVICE, &f->own);
+}
+
 rw_status rw_fft_passes_run(rw_fft_passes *f, rw_array *x, rw_array *y, rw_array *b, double scale, rw_queue *q)
 {
-    if (f->work_reals && !f->work && !f->own)
-        RW_TRY(rw_array_create(f->device, f->single ? RW_F32 : RW_F64, 1, &f->work_reals, RW_MEMORY_DEVICE, &f->own));
+    RW_TRY(rw_fft_passes_allocate(f));
     for (int i = 0, n; i < f->n; i += n) {
         const rw_fft_pass *p = f->pass + i;
         n = p->together ? p->together : 1;
         for (int64_t begin = 0; begin < (p->together ? p->whole : 1); begin += p->together ? p->at_once : 1)
             for (int k = i; k < i + n; ++k)
-                RW_TRY(run_pass(f, f->pass + k, x, y, f->pass[k].line.multiplies ? b : NULL, begin,
-                                p->together ? RW_MIN(p->at_once, p->whole - begin) : 0, k == f->n - 1 ? scale : 1, q));
+                RW_TRY(run_pass(f, f->pass + k, x, y, b, begin, p->together ? RW_MIN(p->at_once, p->whole - begin) : 0,
+                                k == f->n - 1 ? scale : 1, q));
     }
     return RW_OK;
 }

@@ -221,15 +221,6 @@ static rw_status read_formula(rw_device *dev, const rw_fft *fft, bool y, rw_fft_
 
 /* ---- orthonormal transforms -------------------------------------------------------------------------------------- */
 
-/* One over the square of the factor of an axis of n points. */
-static double points_of(rw_fft_kind kind, int64_t n)
-{
-    return kind == RW_FFT_COMPLEX || kind == RW_FFT_REAL ? (double)n
-           : kind == RW_FFT_DCT1                         ? 2 * (double)(n - 1)
-           : kind == RW_FFT_DST1                         ? 2 * (double)(n + 1)
-                                                         : 2 * (double)n;
-}
-
 /* Adds a factor for element `at` of an axis, and for the last one too if asked, to the text u*…. */
 static void add_weight(rw_text *t, int axis, int64_t at, int64_t last, const char *factor)
 {
@@ -250,7 +241,7 @@ static rw_status set_ortho(rw_fft *f)
     for (int i = 0; i < s->naxes; ++i) {
         const int d = s->axis[i];
         const int64_t last = s->shape[d] - 1;
-        points *= points_of(s->kind, s->shape[d]);
+        points *= rw_fft_round_trip(s->kind, s->shape[d]);
         if (s->shape[d] == 0) continue;
         if (s->kind == RW_FFT_DCT1) {
             add_weight(&load, d, 0, last, "sqrt(2)");
@@ -354,16 +345,12 @@ static rw_status execute_parts(rw_fft *f, rw_array *x, rw_array *y, rw_queue *q)
 /* Inverse cosine and sine transforms are other kinds; III is computed from a spectrum, with exp(+…). */
 static void choose_kind(rw_fft *f)
 {
-    static const rw_fft_kind inverse[RW_FFT_KINDS] =
-        {[RW_FFT_DCT1] = RW_FFT_DCT1, [RW_FFT_DCT2] = RW_FFT_DCT3, [RW_FFT_DCT3] = RW_FFT_DCT2,
-         [RW_FFT_DCT4] = RW_FFT_DCT4, [RW_FFT_DST1] = RW_FFT_DST1, [RW_FFT_DST2] = RW_FFT_DST3,
-         [RW_FFT_DST3] = RW_FFT_DST2, [RW_FFT_DST4] = RW_FFT_DST4};
     rw_fft_spec *s = &f->spec;
     if (s->kind >= RW_FFT_DCT1) {
-        if (s->inverse) s->kind = inverse[s->kind];
+        if (s->inverse) s->kind = rw_fft_kind_back(s->kind);
         s->inverse = false;
     }
-    f->inverse = s->kind == RW_FFT_DCT3 || s->kind == RW_FFT_DST3 || s->inverse;
+    f->inverse = rw_fft_kind_is_inverse(s->kind) || s->inverse;
 }
 
 rw_status rw_fft_create_sized(rw_device *dev, const rw_fft_spec *spec, rw_fft **fft, size_t spec_size)

@@ -74,16 +74,30 @@ typedef struct rw_fft_extra {
     bool conjugate;                     /* the factors are conjugated */
     int64_t period, ahead;              /* x goes on periodically: element j is number (j + ahead) mod period; 0: not */
     const rw_fft_formula *load, *store; /* of x, of y; NULL: none */
+    const rw_fft_divisor *divisor;      /* of y; NULL: none */
 } rw_fft_extra;
 /* The passes of one axis: of the kind, `inverse` exp(+…), n points. */
 rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis,
                           const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra);
+/* The passes back along an axis that was transformed with the real kind `kind`, times a factor. */
+rw_status rw_fft_add_axis_back(rw_fft_passes *f, rw_fft_kind kind, int64_t n, int axis, const rw_fft_region *from,
+                               const rw_fft_region *to);
+/* The passes of one axis forward, divided, and back, of a real kind; the divisor must outlive them. One pass where
+ * rw_fft_divides_in_one_pass. along: the axis' elements are neighbours in memory. */
+rw_status rw_fft_add_division(rw_fft_passes *f, rw_fft_kind kind, int64_t n, int axis, const rw_fft_region *from,
+                              const rw_fft_region *to, const rw_fft_divisor *divisor);
+bool rw_fft_divides_in_one_pass(const rw_fft_passes *f, rw_fft_kind kind, int64_t n, bool along);
 /* Waits for the compilers of all passes, which run at once. */
 rw_status rw_fft_passes_ready(const rw_fft_passes *f);
 void rw_fft_passes_free(rw_fft_passes *f);
+/* The plan's own work area, where it needs one and has no other; else the first run allocates it. */
+rw_status rw_fft_passes_allocate(rw_fft_passes *f);
+/* b: an array of factors, or the tables of a divisor; NULL: none. */
 rw_status rw_fft_passes_run(rw_fft_passes *f, rw_array *x, rw_array *y, rw_array *b, double scale, rw_queue *queue);
 rw_status rw_fft_passes_set_work(rw_fft_passes *f, rw_array *work, const char *function);
 rw_fft_info rw_fft_passes_info(const rw_fft_passes *f);
+/* Bytes that pass k reads and writes. */
+int64_t rw_fft_pass_bytes(const rw_fft_passes *f, int k);
 /* An array is what was planned, complex numbers of 16 bits as pairs on one more axis; x and y do not overlap, or as the
  * first pass allows. */
 rw_status rw_fft_check_array(const rw_fft_passes *f, const rw_array *a, const rw_fft_region *r, const char *name);

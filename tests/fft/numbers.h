@@ -52,6 +52,30 @@ static inline number root_of(int64_t k, int64_t n)
     return cosl(angle) - I * sinl(angle);
 }
 
+/* cos or sin of pi a / b. */
+static inline long double wave(bool sine, int64_t a, int64_t b)
+{
+    static const long double pi = 3.141592653589793238462643383279502884L;
+    a %= 2 * b;
+    return sine ? sinl(pi * (long double)a / (long double)b) : cosl(pi * (long double)a / (long double)b);
+}
+
+/* The weight of element j in result k of a cosine or sine transform of n points, as SciPy's documentation defines it. */
+static inline long double weight_of(rw_fft_kind kind, int64_t n, int64_t k, int64_t j)
+{
+    const bool sine = kind >= RW_FFT_DST1;
+    const long double alternating = k % 2 ? -1 : 1;
+    switch (kind) {
+    case RW_FFT_DCT1: return j == 0 ? 1 : j == n - 1 ? alternating : 2 * wave(false, k * j, n - 1);
+    case RW_FFT_DST1: return 2 * wave(true, (k + 1) * (j + 1), n + 1);
+    case RW_FFT_DCT2:
+    case RW_FFT_DST2: return 2 * wave(sine, (k + sine) * (2 * j + 1), 2 * n);
+    case RW_FFT_DCT3: return j == 0 ? 1 : 2 * wave(false, (2 * k + 1) * j, 2 * n);
+    case RW_FFT_DST3: return j == n - 1 ? alternating : 2 * wave(true, (2 * k + 1) * (j + 1), 2 * n);
+    default: return 2 * wave(sine, (2 * k + 1) * (2 * j + 1), 4 * n);
+    }
+}
+
 static inline void reference(int n, const number *x, int64_t step, number *y, bool inverse);
 
 /* p numbers by a convolution of a power of two (Bluestein 1970). */

@@ -3,36 +3,11 @@
 #include "fft/line.h"
 #include "numbers.h"
 
-static const long double pi = 3.141592653589793238462643383279502884L;
-
-/* cos or sin of pi a / b. */
-static long double wave(bool sine, int64_t a, int64_t b)
-{
-    a %= 2 * b;
-    return sine ? sinl(pi * (long double)a / (long double)b) : cosl(pi * (long double)a / (long double)b);
-}
-
 /* The definition of SciPy's documentation: number k of the transform of x, n real numbers. */
 static long double term(rw_fft_kind kind, const number *x, int64_t n, int64_t k)
 {
     long double s = 0;
-    const bool sine = kind >= RW_FFT_DST1;
-    if (kind == RW_FFT_DCT1) {
-        s = creall(x[0]) + (k % 2 ? -1 : 1) * creall(x[n - 1]);
-        for (int64_t j = 1; j < n - 1; ++j) s += 2 * creall(x[j]) * wave(false, k * j, n - 1);
-    } else if (kind == RW_FFT_DST1) {
-        for (int64_t j = 0; j < n; ++j) s += 2 * creall(x[j]) * wave(true, (k + 1) * (j + 1), n + 1);
-    } else if (kind == RW_FFT_DCT2 || kind == RW_FFT_DST2) {
-        for (int64_t j = 0; j < n; ++j) s += 2 * creall(x[j]) * wave(sine, (k + sine) * (2 * j + 1), 2 * n);
-    } else if (kind == RW_FFT_DCT3) {
-        s = creall(x[0]);
-        for (int64_t j = 1; j < n; ++j) s += 2 * creall(x[j]) * wave(false, (2 * k + 1) * j, 2 * n);
-    } else if (kind == RW_FFT_DST3) {
-        s = (k % 2 ? -1 : 1) * creall(x[n - 1]);
-        for (int64_t j = 0; j < n - 1; ++j) s += 2 * creall(x[j]) * wave(true, (2 * k + 1) * (j + 1), 2 * n);
-    } else {
-        for (int64_t j = 0; j < n; ++j) s += 2 * creall(x[j]) * wave(sine, (2 * k + 1) * (2 * j + 1), 4 * n);
-    }
+    for (int64_t j = 0; j < n; ++j) s += creall(x[j]) * weight_of(kind, n, k, j);
     return s;
 }
 
