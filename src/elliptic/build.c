@@ -137,7 +137,7 @@ double rw_elliptic_weight(const rw_elliptic *s)
 /* A row as methods see it. */
 static rw_node scaled(const rw_elliptic *s, rw_graph *g, int f, rw_node value, int sign)
 {
-    value = OP(MUL, weight_of(s, g), value);
+    if (s->ops->weighted) value = OP(MUL, weight_of(s, g), value);
     return rw_with_given(g, f, sign < 0 ? rw_make1(g, RW_OP_NEG, value) : value, true);
 }
 
@@ -158,7 +158,7 @@ static rw_status plan_residual(rw_elliptic_building *b, rw_plan *plan)
     for (int f = 0; f < s->n; ++f) {
         const rw_node r = scaled(s, g, f, b->F[f], -sign_of(s));
         squares = OP(ADD, squares, rw_with_given(g, f, square(g, b->F[f]), true));
-        sum = OP(ADD, sum, r);
+        sum = OP(ADD, sum, rw_with_given(g, f, OP(MUL, weight_of(s, g), b->F[f]), true));
         RW_TRY(rw_plan_store(plan, rw_elliptic_r(s, f), rw_cast(g, s->type, r)));
     }
     RW_TRY(rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, squares)));

@@ -10,7 +10,8 @@
 #include "expr/copies.h"
 #include "param/param.h"
 
-static const rw_elliptic_ops *const methods[RW_ELLIPTIC_METHODS] = {[RW_ELLIPTIC_KRYLOV] = &rw_elliptic_krylov};
+static const rw_elliptic_ops *const methods[RW_ELLIPTIC_METHODS] =
+    {[RW_ELLIPTIC_TRANSFORM] = &rw_elliptic_transform, [RW_ELLIPTIC_KRYLOV] = &rw_elliptic_krylov};
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
@@ -108,7 +109,7 @@ static rw_status analyse(rw_elliptic *s)
 static rw_status choose(rw_elliptic *s)
 {
     rw_context *ctx = s->device->ctx;
-    char reason[200];
+    char reason[160];
     if (s->spec.method == RW_ELLIPTIC_AUTO) {
         for (int m = 0; m < RW_ELLIPTIC_METHODS && !s->ops; ++m)
             if (methods[m] && methods[m]->suits(s, s->why, sizeof s->why)) s->ops = methods[m];

@@ -18,8 +18,9 @@
 
 typedef struct rw_elliptic_ops {
     rw_elliptic_method method;
+    bool weighted; /* rows have the weights of their nodes: for methods that use the symmetry of J */
     /* The linear system can be solved so; otherwise `why` says what forbids it. */
-    bool (*suits)(const rw_elliptic *s, char *why, size_t size);
+    bool (*suits)(rw_elliptic *s, char *why, size_t size);
     rw_status (*create)(rw_elliptic *s);
     /* Before a step: scalars may have changed. */
     rw_status (*prepare)(rw_elliptic *s);
@@ -73,7 +74,7 @@ rw_status rw_elliptic_begin(rw_elliptic *s, rw_elliptic_building *b);
 void rw_elliptic_drop(rw_elliptic_building *b);
 
 typedef enum rw_elliptic_part {
-    RW_ELLIPTIC_RESIDUAL, /* r <- -F(u), weighted, 0 at nodes that are given; results "square", of |F|^2, "sum", of r */
+    RW_ELLIPTIC_RESIDUAL, /* r <- -F(u), weighted, 0 at nodes that are given; results "square" of |F|^2, "sum" of F */
     RW_ELLIPTIC_UPDATE,   /* u <- u + step v */
     RW_ELLIPTIC_LEVEL,    /* u <- u + mean - its mean */
     RW_ELLIPTIC_PRODUCT,  /* r <- J v, weighted */

@@ -1,6 +1,7 @@
 #include "elliptic/form.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "expr/boundary.h"

@@ -13,7 +13,7 @@ typedef struct linear {
 
 static bool is_definite(const rw_elliptic *s) { return s->form.symmetric && s->form.sign != 0; }
 
-static bool suits(const rw_elliptic *s, char *why, size_t size)
+static bool suits(rw_elliptic *s, char *why, size_t size)
 {
     snprintf(why, size, "%s",
              is_definite(s)      ? "cg, since the linear system is symmetric and definite"
@@ -117,6 +117,7 @@ static void destroy(rw_elliptic *s)
 }
 
 const rw_elliptic_ops rw_elliptic_krylov = {.method = RW_ELLIPTIC_KRYLOV,
+                                            .weighted = true,
                                             .suits = suits,
                                             .create = create,
                                             .prepare = prepare,
