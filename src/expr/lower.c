@@ -573,18 +573,12 @@ rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, 
     return status;
 }
 
-/* Those of differential equations. */
-static bool is_operator(const char *name)
-{
-    return !strcmp(name, "laplace") || !strcmp(name, "div") || !strcmp(name, "divgrad") || !strcmp(name, "grad") ||
-           (name[0] == 'd' && name[1] >= 'x' && name[1] <= 'z');
-}
-
 rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_statement *s)
 {
     if (rw_is_reserved(s->name))
-        return rw_fail_at(l->ctx, source, s->at, "function %s has the name of a coordinate, operator or function%s%s",
-                          s->name, is_operator(s->name) ? ": " : "", is_operator(s->name) ? RW_POISSON_ADVICE : "");
+        return rw_fail_at(l->ctx, source, s->at,
+                          "function %s has the name of a coordinate, operator or function: choose another name",
+                          s->name);
     for (int i = 0; i < l->nfunctions; ++i)
         if (!strcmp(l->functions[i].name, s->name))
             return rw_fail_at(l->ctx, source, s->at, "function %s is defined twice", s->name);
