@@ -67,8 +67,10 @@ static rw_status fail_derivative(rw_lowering *l, const rw_syntax *s, bool *is)
         return FAIL(s->at, "name %s is unknown: write second derivatives as dxx(%s), dxy(%s), laplace(%s)", name,
                     name + 2, name + 2, name + 2);
     if (name[0] == 'd' && rw_graph_find_field(g, name + 1) >= 0)
-        return FAIL(s->at, "name %s is unknown: write first derivatives as dx(%s), dy(%s), grad(%s)", name, name + 1,
-                    name + 1, name + 1);
+        return FAIL(s->at,
+                    "name %s is unknown: write first derivatives as dx(%s), dy(%s), grad(%s); the rate d%s/dt stands "
+                    "alone on a left side",
+                    name, name + 1, name + 1, name + 1, name + 1);
     *is = false;
     return RW_OK;
 }
@@ -84,11 +86,11 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
         return FAIL(s->at, "%s is not a function: write a product as %s*(…)", s->name, s->name);
     if (call && is_coordinate(s->name))
         return FAIL(s->at, "%s is not a function but a coordinate or constant", s->name);
-    const char *foreign = function ? NULL : rw_foreign_word(s->name);
-    if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
     bool derivative = false;
     const rw_status status_of_derivative = call ? RW_OK : fail_derivative(l, s, &derivative);
     if (derivative) return status_of_derivative;
+    const char *foreign = function ? NULL : rw_foreign_word(s->name);
+    if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
     if (!call && (function || rw_is_reserved(s->name)))
         return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a reserved word");
     const rw_language_word *words;

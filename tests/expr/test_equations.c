@@ -117,7 +117,8 @@ static void test_mistakes_of_lowering(void **state)
         {"grad(u) = v",
          "3:12: incompatible shapes: a vector of 2 - a field: vectors can be added to vectors, scaled, or "
          "multiplied with · "},
-        {"2*du/dt = u", "3:14: name du is unknown: write first derivatives as dx(u), dy(u), grad(u)"},
+        {"2*du/dt = u", "3:14: name du is unknown: write first derivatives as dx(u), dy(u), grad(u); the rate du/dt "
+                        "stands alone on a left side"},
         {"f(2*u) = 1", "3:12: function f is unknown: fields, parameters and functions must be declared"},
         {"u(3) = 1", "3:12: u is not a function: write a product as u*(…)"},
         {"dz(u) = 1", "3:12: dz is not defined on a grid of 2 dimensions"},

@@ -308,7 +308,8 @@ static const struct {
     {"0 = laplace(u) + u", AT("3:12", UNSOLVED)},
     {"1 = a", AT("3:12", UNSOLVED)},
     {"f(k) = k; u = 1; f(u) = 1", AT("3:29", UNSOLVED)},
-    {"du/dx = 1", AT("3:12", "name du is unknown: write first derivatives as dx(u), dy(u), grad(u)")},
+    {"du/dx = 1", AT("3:12", "name du is unknown: write first derivatives as dx(u), dy(u), grad(u); the rate "
+                             "du/dt stands alone on a left side")},
     {"u(3) = 1", AT("3:12", "u is not a function: write a product as u*(…)")},
     {"laplace(v) = u", AT("3:20", "name v is unknown: fields, parameters and functions must be declared")},
     {"grad(u) = u", AT("3:12", "incompatible shapes: a vector of 2 - a field: vectors can be added to vectors, scaled, "

@@ -122,6 +122,8 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\"}}", "equations: [\"laplace(u) = q\"]\n" TIME), ":4:27: name q is unknown"},
         {CASE("{u: {initial: \"0\"}, v: {initial: \"0\"}}", "equations: [\"laplace(u) = v\", \"v_tt = u\"]\n" TIME),
          ":4:32: equations have first derivatives in time"},
+        {CASE("{phi: {initial: \"0\"}}", "equations: \"2*dphi/dt = phi\"\n" TIME),
+         ":4:15: name dphi is unknown: write first derivatives as dx(phi), dy(phi), grad(phi); the rate dphi/dt"},
         {CASE("{u: {initial: \"0\"}}", "functions: [\"sin(a) = a\"]\n" EQ TIME),
          ":4:14: function sin has the name of an operator or function of the language: choose another name"},
         {CASE("{u: {initial: \"0\"}}", "functions: [\"0 = u\"]\n" EQ TIME),
