@@ -1,6 +1,6 @@
 /* What the files of dependency graphs share. graph.c: tasks, dependencies, an order that is kept while they are added;
  * path.c: searches; partition.c: parts and their order; structure.c, matching.c: which parts are equal; dot.c:
- * pictures. */
+ * pictures. pairing.h is of its own: rows and columns of a pattern instead of tasks. */
 #ifndef RW_DEPGRAPH_PRIVATE_H
 #define RW_DEPGRAPH_PRIVATE_H
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elliptic/elliptic.h"
+#include "elliptic/system.h"
 #include "expr/leaves.h"
 
 #define OP(op, a, b) rw_make2(g, RW_OP_##op, a, b)
@@ -11,9 +11,9 @@ static const int here[3] = {0};
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
 
-static rw_status lower_equations(rw_elliptic_building *b)
+static rw_status lower_equations(rw_system_building *b)
 {
-    rw_elliptic *s = b->of;
+    rw_system *s = b->of;
     rw_lowering *l = &b->lowering;
     for (int i = 0; i < s->parsed.n; ++i) {
         const rw_statement *statement = s->parsed.statements + i;
@@ -27,9 +27,9 @@ static rw_status lower_equations(rw_elliptic_building *b)
 }
 
 /* What an expression of a side changes by where the unknowns change by v. */
-static rw_node change_of(rw_elliptic_building *b, rw_node e)
+static rw_node change_of(rw_system_building *b, rw_node e)
 {
-    const rw_elliptic *s = b->of;
+    const rw_system *s = b->of;
     rw_graph *g = b->graph;
     rw_node sum = rw_real(g, 0);
     rw_leaves l;
@@ -41,7 +41,7 @@ static rw_node change_of(rw_elliptic_building *b, rw_node e)
         const char *problem = NULL;
         if (p.index >= s->n) continue;
         const rw_node d = rw_diff(g, e, l.field[i], &problem); /* without a derivative: as if it did not change */
-        if (!problem) sum = OP(ADD, sum, OP(MUL, d, rw_field(g, rw_elliptic_v(s, p.index), 0, offset)));
+        if (!problem) sum = OP(ADD, sum, OP(MUL, d, rw_field(g, rw_system_v(s, p.index), 0, offset)));
     }
     rw_free(l.field);
     return sum;
@@ -49,9 +49,9 @@ static rw_node change_of(rw_elliptic_building *b, rw_node e)
 
 /* The condition that v fulfils if u and u + v fulfil that of u, linearised. A condition a u + b du/dn = c whose a or b
  * read unknowns takes u at the node next to the side for u on the side. */
-static void set_homogeneous_side(rw_elliptic_building *b, int f, int side)
+static void set_homogeneous_side(rw_system_building *b, int f, int side)
 {
-    const rw_elliptic *s = b->of;
+    const rw_system *s = b->of;
     rw_graph *g = b->graph;
     const rw_graph_side u = g->fields[f].boundary[side];
     rw_node values[3] = {-1, -1, -1};
@@ -64,12 +64,12 @@ static void set_homogeneous_side(rw_elliptic_building *b, int f, int side)
         values[2] =
             OP(SUB, OP(SUB, change_of(b, u.c), OP(MUL, change_of(b, u.a), value)), OP(MUL, change_of(b, u.b), slope));
     }
-    rw_set_boundary(g, rw_elliptic_v(s, f), side, u.kind, values);
+    rw_set_boundary(g, rw_system_v(s, f), side, u.kind, values);
 }
 
-static rw_status add_vectors(rw_elliptic_building *b)
+static rw_status add_vectors(rw_system_building *b)
 {
-    const rw_elliptic *s = b->of;
+    const rw_system *s = b->of;
     static const char suffix[] = "rv";
     for (int which = 0; which < 2; ++which)
         for (int f = 0; f < s->n; ++f) {
@@ -83,10 +83,10 @@ static rw_status add_vectors(rw_elliptic_building *b)
     return RW_OK;
 }
 
-rw_status rw_elliptic_begin(rw_elliptic *s, rw_elliptic_building *b)
+rw_status rw_system_begin(rw_system *s, rw_system_building *b)
 {
     rw_context *ctx = s->device->ctx;
-    *b = (rw_elliptic_building){.of = s};
+    *b = (rw_system_building){.of = s};
     RW_TRY(rw_graph_create(ctx, &s->grid, s->spec.order, &b->graph));
     b->graph->layout = s->spec.layout;
     rw_lowering_begin(&b->lowering, ctx, b->graph);
@@ -103,7 +103,7 @@ rw_status rw_elliptic_begin(rw_elliptic *s, rw_elliptic_building *b)
     return b->graph->failed ? rw_fail_memory(ctx, 4096, "an equation") : RW_OK;
 }
 
-void rw_elliptic_drop(rw_elliptic_building *b)
+void rw_system_drop(rw_system_building *b)
 {
     if (b->graph) rw_lowering_end(&b->lowering);
     rw_graph_destroy(&b->graph);
@@ -113,7 +113,7 @@ void rw_elliptic_drop(rw_elliptic_building *b)
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 /* 1/2 on a side whose values beyond mirror those inside, as often as the node is on such a side; else 1. */
-static rw_node weight_of(const rw_elliptic *s, rw_graph *g)
+static rw_node weight_of(const rw_system *s, rw_graph *g)
 {
     rw_node weight = rw_real(g, 1);
     for (int side = 0; side < 2 * s->grid.ndim; ++side) {
@@ -126,7 +126,7 @@ static rw_node weight_of(const rw_elliptic *s, rw_graph *g)
     return weight;
 }
 
-double rw_elliptic_weight(const rw_elliptic *s)
+double rw_system_weight(const rw_system *s)
 {
     double weight = 1;
     for (int d = 0; d < s->grid.ndim; ++d)
@@ -135,13 +135,13 @@ double rw_elliptic_weight(const rw_elliptic *s)
 }
 
 /* A row as methods see it. */
-static rw_node scaled(const rw_elliptic *s, rw_graph *g, int f, rw_node value, int sign)
+static rw_node scaled(const rw_system *s, rw_graph *g, int f, rw_node value, int sign)
 {
     if (s->ops->weighted) value = OP(MUL, weight_of(s, g), value);
     return rw_with_given(g, f, sign < 0 ? rw_make1(g, RW_OP_NEG, value) : value, true);
 }
 
-static int sign_of(const rw_elliptic *s) { return s->form.sign < 0 ? -1 : 1; }
+static int sign_of(const rw_system *s) { return s->form.sign < 0 ? -1 : 1; }
 
 static rw_node square(rw_graph *g, rw_node n)
 {
@@ -150,45 +150,45 @@ static rw_node square(rw_graph *g, rw_node n)
     return OP(ADD, OP(MUL, re, re), OP(MUL, im, im));
 }
 
-static rw_status plan_residual(rw_elliptic_building *b, rw_plan *plan)
+static rw_status plan_residual(rw_system_building *b, rw_plan *plan)
 {
-    const rw_elliptic *s = b->of;
+    const rw_system *s = b->of;
     rw_graph *g = b->graph;
     rw_node squares = rw_real(g, 0), sum = rw_real(g, 0);
     for (int f = 0; f < s->n; ++f) {
         const rw_node r = scaled(s, g, f, b->F[f], -sign_of(s));
         squares = OP(ADD, squares, rw_with_given(g, f, square(g, b->F[f]), true));
         sum = OP(ADD, sum, rw_with_given(g, f, OP(MUL, weight_of(s, g), b->F[f]), true));
-        RW_TRY(rw_plan_store(plan, rw_elliptic_r(s, f), rw_cast(g, s->type, r)));
+        RW_TRY(rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, r)));
     }
     RW_TRY(rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, squares)));
     return s->form.singular ? rw_plan_result(plan, "sum", rw_reduce(g, RW_SUM, sum)) : RW_OK;
 }
 
-static rw_status plan_update(rw_elliptic_building *b, rw_plan *plan)
+static rw_status plan_update(rw_system_building *b, rw_plan *plan)
 {
-    const rw_elliptic *s = b->of;
+    const rw_system *s = b->of;
     rw_graph *g = b->graph;
     const rw_node step = rw_scalar_argument(g, rw_graph_add_param(g, "#step", false, 1, 0));
     for (int f = 0; f < s->n; ++f)
         RW_TRY(
             rw_plan_store(plan, f,
-                          OP(ADD, rw_field(g, f, 0, here), OP(MUL, step, rw_field(g, rw_elliptic_v(s, f), 0, here)))));
+                          OP(ADD, rw_field(g, f, 0, here), OP(MUL, step, rw_field(g, rw_system_v(s, f), 0, here)))));
     return RW_OK;
 }
 
-static rw_status plan_level(rw_elliptic_building *b, rw_plan *plan)
+static rw_status plan_level(rw_system_building *b, rw_plan *plan)
 {
-    const rw_elliptic *s = b->of;
+    const rw_system *s = b->of;
     rw_graph *g = b->graph;
     const rw_node u = rw_field(g, 0, 0, here), sum = rw_reduce(g, RW_SUM, OP(MUL, weight_of(s, g), u));
-    const rw_node more = OP(SUB, rw_real(g, s->spec.mean), OP(DIV, sum, rw_real(g, rw_elliptic_weight(s))));
+    const rw_node more = OP(SUB, rw_real(g, s->spec.mean), OP(DIV, sum, rw_real(g, rw_system_weight(s))));
     return rw_plan_store(plan, 0, OP(ADD, u, more));
 }
 
-static rw_status plan_product(rw_elliptic_building *b, rw_plan *plan)
+static rw_status plan_product(rw_system_building *b, rw_plan *plan)
 {
-    const rw_elliptic *s = b->of;
+    const rw_system *s = b->of;
     rw_graph *g = b->graph;
     rw_form form;
     RW_TRY(rw_form_make(g, s->n, b->F, s->source.name, &form));
@@ -198,24 +198,24 @@ static rw_status plan_product(rw_elliptic_building *b, rw_plan *plan)
         for (int i = 0; i < form.nterms; ++i) {
             const rw_form_term *t = form.terms + i;
             if (t->row != f) continue;
-            sum = OP(ADD, sum, OP(MUL, t->factor, rw_field(g, rw_elliptic_v(s, t->column), 0, t->offset)));
+            sum = OP(ADD, sum, OP(MUL, t->factor, rw_field(g, rw_system_v(s, t->column), 0, t->offset)));
         }
-        status = rw_plan_store(plan, rw_elliptic_r(s, f), rw_cast(g, s->type, scaled(s, g, f, sum, sign_of(s))));
+        status = rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, scaled(s, g, f, sum, sign_of(s))));
     }
     rw_form_free(&form);
     return status;
 }
 
-static rw_status plan_diagonal(rw_elliptic_building *b, rw_plan *plan)
+static rw_status plan_diagonal(rw_system_building *b, rw_plan *plan)
 {
-    const rw_elliptic *s = b->of;
+    const rw_system *s = b->of;
     rw_graph *g = b->graph;
     for (int f = 0; f < s->n; ++f) {
         const char *problem = NULL;
         const rw_node d = rw_diff(g, b->F[f], rw_field(g, f, 0, here), &problem);
         const rw_node value = scaled(s, g, f, problem ? rw_real(g, 1) : d, sign_of(s));
         const rw_node zero = OP(EQ, value, rw_real(g, 0));
-        RW_TRY(rw_plan_store(plan, rw_elliptic_r(s, f),
+        RW_TRY(rw_plan_store(plan, rw_system_r(s, f),
                              rw_cast(g, s->type, rw_make(g, RW_OP_WHERE, zero, rw_real(g, 1), value))));
     }
     return RW_OK;
@@ -223,29 +223,29 @@ static rw_status plan_diagonal(rw_elliptic_building *b, rw_plan *plan)
 
 static const struct {
     const char *name;
-    rw_status (*plan)(rw_elliptic_building *b, rw_plan *plan);
+    rw_status (*plan)(rw_system_building *b, rw_plan *plan);
 } parts[] = {
-    [RW_ELLIPTIC_RESIDUAL] = {"residual", plan_residual}, [RW_ELLIPTIC_UPDATE] = {"update", plan_update},
-    [RW_ELLIPTIC_LEVEL] = {"level", plan_level},          [RW_ELLIPTIC_PRODUCT] = {"product", plan_product},
-    [RW_ELLIPTIC_DIAGONAL] = {"diagonal", plan_diagonal},
+    [RW_SYSTEM_RESIDUAL] = {"residual", plan_residual}, [RW_SYSTEM_UPDATE] = {"update", plan_update},
+    [RW_SYSTEM_LEVEL] = {"level", plan_level},          [RW_SYSTEM_PRODUCT] = {"product", plan_product},
+    [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal},
 };
 
-static rw_status bind_all(rw_elliptic *s, rw_expr *expr)
+static rw_status bind_all(rw_system *s, rw_expr *expr)
 {
     for (int f = 0; f < s->n + s->nexternals; ++f)
         if (s->bound[f]) RW_TRY(rw_expr_bind_index(expr, f, s->bound[f]));
     for (int f = 0; f < s->n; ++f) {
-        RW_TRY(rw_expr_bind_index(expr, rw_elliptic_r(s, f), s->r_of[f]));
-        RW_TRY(rw_expr_bind_index(expr, rw_elliptic_v(s, f), s->v_of[f]));
+        RW_TRY(rw_expr_bind_index(expr, rw_system_r(s, f), s->r_of[f]));
+        RW_TRY(rw_expr_bind_index(expr, rw_system_v(s, f), s->v_of[f]));
     }
     return RW_OK;
 }
 
-rw_status rw_elliptic_program(rw_elliptic *s, rw_elliptic_part part, rw_expr **expr)
+rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr)
 {
-    rw_elliptic_building b;
+    rw_system_building b;
     rw_plan plan = {0};
-    rw_status status = rw_elliptic_begin(s, &b);
+    rw_status status = rw_system_begin(s, &b);
     if (status == RW_OK) status = rw_plan_begin(&plan, b.graph, 0);
     if (status == RW_OK) status = parts[part].plan(&b, &plan);
     if (status == RW_OK) status = rw_plan_finish(&plan);
@@ -257,6 +257,6 @@ rw_status rw_elliptic_program(rw_elliptic *s, rw_elliptic_part part, rw_expr **e
     } else {
         rw_plan_end(&plan);
     }
-    rw_elliptic_drop(&b);
+    rw_system_drop(&b);
     return status == RW_OK ? bind_all(s, *expr) : status;
 }

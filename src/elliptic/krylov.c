@@ -1,7 +1,7 @@
 /* A Krylov solver for the correction. Products are a program, so there is no matrix. */
 #include <stdio.h>
 
-#include "elliptic/elliptic.h"
+#include "elliptic/system.h"
 #include "krylov/krylov.h"
 #include "rechenwerk/operator.h"
 
@@ -11,9 +11,9 @@ typedef struct linear {
     rw_krylov *solver;
 } linear;
 
-static bool is_definite(const rw_elliptic *s) { return s->form.symmetric && s->form.sign != 0; }
+static bool is_definite(const rw_system *s) { return s->form.symmetric && s->form.sign != 0; }
 
-static bool suits(rw_elliptic *s, char *why, size_t size)
+static bool suits(rw_system *s, char *why, size_t size)
 {
     snprintf(why, size, "%s",
              is_definite(s)      ? "cg, since the linear system is symmetric and definite"
@@ -23,7 +23,7 @@ static bool suits(rw_elliptic *s, char *why, size_t size)
 }
 
 /* Binds the parts of a vector of all unknowns to the fields from `first` on. */
-static rw_status bind_parts(const rw_elliptic *s, rw_expr *expr, int first, rw_array *vector)
+static rw_status bind_parts(const rw_system *s, rw_expr *expr, int first, rw_array *vector)
 {
     for (int f = 0; f < s->n; ++f) {
         rw_array *part;
@@ -37,28 +37,28 @@ static rw_status bind_parts(const rw_elliptic *s, rw_expr *expr, int first, rw_a
 
 static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array *y, rw_queue *q)
 {
-    const rw_elliptic *s = user;
+    const rw_system *s = user;
     const linear *l = s->data;
-    RW_TRY(bind_parts(s, l->product, rw_elliptic_v(s, 0), x));
-    RW_TRY(bind_parts(s, l->product, rw_elliptic_r(s, 0), y));
+    RW_TRY(bind_parts(s, l->product, rw_system_v(s, 0), x));
+    RW_TRY(bind_parts(s, l->product, rw_system_r(s, 0), y));
     return rw_expr_run(l->product, q);
 }
 
 static rw_status diagonal(void *user, rw_array *to)
 {
-    const rw_elliptic *s = user;
+    const rw_system *s = user;
     const linear *l = s->data;
-    RW_TRY(bind_parts(s, l->diagonal, rw_elliptic_r(s, 0), to));
+    RW_TRY(bind_parts(s, l->diagonal, rw_system_r(s, 0), to));
     return rw_expr_run(l->diagonal, s->device->queue);
 }
 
-static rw_status create(rw_elliptic *s)
+static rw_status create(rw_system *s)
 {
     linear *l = rw_calloc(1, sizeof *l);
     if (!l) return rw_fail_memory(s->device->ctx, sizeof *l, "a solver");
     s->data = l;
-    RW_TRY(rw_elliptic_program(s, RW_ELLIPTIC_PRODUCT, &l->product));
-    RW_TRY(rw_elliptic_program(s, RW_ELLIPTIC_DIAGONAL, &l->diagonal));
+    RW_TRY(rw_system_program(s, RW_SYSTEM_PRODUCT, &l->product));
+    RW_TRY(rw_system_program(s, RW_SYSTEM_DIAGONAL, &l->diagonal));
     const rw_operator_spec map = {.rows = s->n * s->nodes,
                                   .columns = s->n * s->nodes,
                                   .type = s->type,
@@ -71,7 +71,7 @@ static rw_status create(rw_elliptic *s)
 }
 
 /* Recorded iterations hold the scalars of their time, the preconditioner those and the present state. */
-static rw_status prepare(rw_elliptic *s)
+static rw_status prepare(rw_system *s)
 {
     linear *l = s->data;
     if (l->solver && !s->changed) return s->form.linear ? RW_OK : rw_krylov_update(l->solver);
@@ -85,7 +85,7 @@ static rw_status prepare(rw_elliptic *s)
     return rw_krylov_create(l->operator, s->type, &spec, &l->solver);
 }
 
-static rw_status solve(rw_elliptic *s, double reduction)
+static rw_status solve(rw_system *s, double reduction)
 {
     linear *l = s->data;
     rw_krylov_result result;
@@ -97,7 +97,7 @@ static rw_status solve(rw_elliptic *s, double reduction)
     return status == RW_ERR_NOT_CONVERGED && result.residual < result.first ? RW_OK : status;
 }
 
-static void explain(const rw_elliptic *s, rw_text *text)
+static void explain(const rw_system *s, rw_text *text)
 {
     rw_expr_plan plan;
     const linear *l = s->data;
@@ -107,7 +107,7 @@ static void explain(const rw_elliptic *s, rw_text *text)
     rw_text_add(text, "solver   %s, preconditioned by the diagonal\n", is_definite(s) ? "cg" : "gmres");
 }
 
-static void destroy(rw_elliptic *s)
+static void destroy(rw_system *s)
 {
     linear *l = s->data;
     if (!l) return;
@@ -116,7 +116,7 @@ static void destroy(rw_elliptic *s)
     rw_free(l);
 }
 
-const rw_elliptic_ops rw_elliptic_krylov = {.method = RW_ELLIPTIC_KRYLOV,
+const rw_system_ops rw_system_krylov = {.method = RW_ELLIPTIC_KRYLOV,
                                             .weighted = true,
                                             .suits = suits,
                                             .create = create,

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elliptic/elliptic.h"
+#include "elliptic/system.h"
 #include "expr/boundary.h"
 #include "fft/divide.h"
 
@@ -42,7 +42,7 @@ static const char *const side_names[] = {"left", "right", "bottom", "top", "back
 
 /* ---- sides ------------------------------------------------------------------------------------------------------- */
 
-static int64_t reach_of(const rw_elliptic *s, int axis)
+static int64_t reach_of(const rw_system *s, int axis)
 {
     int64_t reach = 0;
     for (int i = 0; i < s->form.nterms; ++i) {
@@ -53,7 +53,7 @@ static int64_t reach_of(const rw_elliptic *s, int axis)
 }
 
 /* False: values beyond the side are no odd or even function. */
-static bool find_symmetry(const rw_elliptic *s, int side, int64_t reach, symmetry *is)
+static bool find_symmetry(const rw_system *s, int side, int64_t reach, symmetry *is)
 {
     const rw_graph *g = s->graph;
     const rw_graph_side *b = g->fields[0].boundary + side;
@@ -87,7 +87,7 @@ static bool find_kind(symmetry lower, symmetry upper, rw_fft_kind *kind)
 }
 
 /* The transform of an axis and its number of unknowns. */
-static bool find_axis(const rw_elliptic *s, int axis, rw_fft_kind *kind, int64_t *n, char *why, size_t size)
+static bool find_axis(const rw_system *s, int axis, rw_fft_kind *kind, int64_t *n, char *why, size_t size)
 {
     const rw_graph_side *side = s->graph->fields[0].boundary + 2 * axis;
     const int64_t reach = reach_of(s, axis);
@@ -139,7 +139,7 @@ static bool find_term_axis(const rw_form_term *t, int *axis)
 }
 
 /* Factors at +m and -m are the same number, whatever the scalars are: tried with others. */
-static bool is_even(rw_elliptic *s, const rw_form_term *t)
+static bool is_even(rw_system *s, const rw_form_term *t)
 {
     enum { TRIES = 3 };
     rw_graph *g = s->graph;
@@ -161,7 +161,7 @@ static bool is_even(rw_elliptic *s, const rw_form_term *t)
     return even;
 }
 
-static bool suits(rw_elliptic *s, char *why, size_t size)
+static bool suits(rw_system *s, char *why, size_t size)
 {
     char name[64];
     int axis;
@@ -192,7 +192,7 @@ static bool suits(rw_elliptic *s, char *why, size_t size)
 /* ---- create, set, solve ------------------------------------------------------------------------------------------ */
 
 /* A view of the unknowns in a vector; of a complex one, of real (0) or imaginary (1) parts. */
-static rw_status view_of(const rw_elliptic *s, const transform *t, rw_array *vector, int part, rw_array **view)
+static rw_status view_of(const rw_system *s, const transform *t, rw_array *vector, int part, rw_array **view)
 {
     const int ndim = s->grid.ndim;
     int64_t shape[3], strides[3], stride = t->parts, offset = part;
@@ -205,7 +205,7 @@ static rw_status view_of(const rw_elliptic *s, const transform *t, rw_array *vec
     return rw_array_view(vector, rw_dtype_is_single(s->type) ? RW_F32 : RW_F64, ndim, shape, strides, offset, view);
 }
 
-static rw_status create(rw_elliptic *s)
+static rw_status create(rw_system *s)
 {
     const int ndim = s->grid.ndim;
     transform *t = rw_calloc(1, sizeof *t);
@@ -233,7 +233,7 @@ static rw_status create(rw_elliptic *s)
 }
 
 /* Eigenvalues. cos m t - 1 = -2 sin(m t/2)^2 loses no digits where it is small, and is 0 for constants. */
-static rw_status prepare(rw_elliptic *s)
+static rw_status prepare(rw_system *s)
 {
     transform *t = s->data;
     const double sign = s->form.sign < 0 ? -1 : 1;
@@ -257,7 +257,7 @@ static rw_status prepare(rw_elliptic *s)
     return rw_fft_divide_set(t->divide, tables, s->form.singular ? 0 : shift, s->device->queue);
 }
 
-static rw_status solve(rw_elliptic *s, double reduction RW_UNUSED)
+static rw_status solve(rw_system *s, double reduction RW_UNUSED)
 {
     const transform *t = s->data;
     for (int part = 0; part < t->parts; ++part)
@@ -265,7 +265,7 @@ static rw_status solve(rw_elliptic *s, double reduction RW_UNUSED)
     return RW_OK;
 }
 
-static void explain(const rw_elliptic *s, rw_text *text)
+static void explain(const rw_system *s, rw_text *text)
 {
     const transform *t = s->data;
     const rw_fft_info info = rw_fft_divide_info(t->divide);
@@ -275,7 +275,7 @@ static void explain(const rw_elliptic *s, rw_text *text)
                 (double)info.bytes * t->parts / (double)s->nodes);
 }
 
-static void destroy(rw_elliptic *s)
+static void destroy(rw_system *s)
 {
     transform *t = s->data;
     if (!t) return;
@@ -288,7 +288,7 @@ static void destroy(rw_elliptic *s)
     rw_free(t);
 }
 
-const rw_elliptic_ops rw_elliptic_transform = {.method = RW_ELLIPTIC_TRANSFORM,
+const rw_system_ops rw_system_transform = {.method = RW_ELLIPTIC_TRANSFORM,
                                                .suits = suits,
                                                .create = create,
                                                .prepare = prepare,

@@ -9,56 +9,6 @@ enum { MAX_CALLS = 64, MAX_NESTING = 2000, MAX_TERMS = 1000000 };
 
 static const char *const axis_names[] = {"x", "y", "z"};
 
-static const rw_language_word words[] = {
-#define WORD(name, form, line) {#name, form, line, false},
-#define CONSTANT(name, form, line) {#name, form, line, true},
-#include "expr/words.def"
-#undef WORD
-#undef CONSTANT
-};
-
-int rw_language_words(const rw_language_word **list)
-{
-    *list = words;
-    return RW_COUNT(words);
-}
-
-bool rw_is_reserved(const char *name)
-{
-    int axes[4];
-    if (rw_derivative_word(name, axes)) return true;
-    for (int i = 0; i < RW_COUNT(words); ++i)
-        if (!strcmp(words[i].name, name)) return !words[i].free;
-    return false;
-}
-
-static bool is_axis(const char *name) { return name[0] >= 'x' && name[0] <= 'z' && !name[1]; }
-
-bool rw_is_reserved_on(const rw_grid *grid, const char *name)
-{
-    return rw_is_reserved(name) && !(grid->ndim == 0 && is_axis(name));
-}
-
-rw_status rw_check_name(rw_context *ctx, const char *where, const char *name)
-{
-    static const rw_grid line = {.ndim = 1};
-    return rw_check_name_on(ctx, &line, where, name);
-}
-
-rw_status rw_check_name_on(rw_context *ctx, const rw_grid *grid, const char *where, const char *name)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    bool ok = name[0] && strspn(name, letters) == strlen(name) && !(name[0] >= '0' && name[0] <= '9');
-    if (!ok || strlen(name) > 31)
-        return rw_fail(ctx, RW_ERR_INPUT,
-                       "%s: \"%s\" is not a name: letters, digits and _ with a letter first, at most 31", where, name);
-    if (rw_is_reserved_on(grid, name))
-        return rw_fail(ctx, RW_ERR_INPUT,
-                       "%s: \"%s\" is a coordinate, operator or function of the language: choose another name", where,
-                       name);
-    return RW_OK;
-}
-
 void rw_lowering_begin(rw_lowering *l, rw_context *ctx, rw_graph *graph)
 {
     memset(l, 0, sizeof *l);
@@ -117,8 +67,10 @@ static rw_status fail_derivative(rw_lowering *l, const rw_syntax *s, bool *is)
         return FAIL(s->at, "name %s is unknown: write second derivatives as dxx(%s), dxy(%s), laplace(%s)", name,
                     name + 2, name + 2, name + 2);
     if (name[0] == 'd' && rw_graph_find_field(g, name + 1) >= 0)
-        return FAIL(s->at, "name %s is unknown: write first derivatives as dx(%s), dy(%s), grad(%s)", name, name + 1,
-                    name + 1, name + 1);
+        return FAIL(s->at,
+                    "name %s is unknown: write first derivatives as dx(%s), dy(%s), grad(%s); the rate d%s/dt stands "
+                    "alone on a left side",
+                    name, name + 1, name + 1, name + 1, name + 1);
     *is = false;
     return RW_OK;
 }
@@ -134,14 +86,16 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
         return FAIL(s->at, "%s is not a function: write a product as %s*(…)", s->name, s->name);
     if (call && is_coordinate(s->name))
         return FAIL(s->at, "%s is not a function but a coordinate or constant", s->name);
-    const char *foreign = function ? NULL : rw_foreign_word(s->name);
-    if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
     bool derivative = false;
     const rw_status status_of_derivative = call ? RW_OK : fail_derivative(l, s, &derivative);
     if (derivative) return status_of_derivative;
+    const char *foreign = function ? NULL : rw_foreign_word(s->name);
+    if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
     if (!call && (function || rw_is_reserved(s->name)))
         return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a reserved word");
-    int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + g->nfunctions + RW_COUNT(words);
+    const rw_language_word *words;
+    const int nwords = rw_language_words(&words);
+    int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + g->nfunctions + nwords;
     const char **names = rw_calloc((size_t)max, sizeof *names);
     if (!names) return rw_fail_memory(l->ctx, (size_t)max * sizeof *names, "a message");
     for (int i = 0; i < l->nlocals; ++i)
@@ -152,7 +106,7 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     for (int i = 0; i < g->nparams; ++i)
         if (g->params[i].name[0] != '#') names[n++] = g->params[i].name;
     for (int i = 0; i < l->nfunctions; ++i) names[n++] = l->functions[i].name;
-    for (int i = 0; i < RW_COUNT(words); ++i) names[n++] = words[i].name;
+    for (int i = 0; i < nwords; ++i) names[n++] = words[i].name;
     const char *near = rw_nearest(s->name, names, n);
     char declare[256] = "";
     if (l->declares && !call)
@@ -621,18 +575,12 @@ rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, 
     return status;
 }
 
-/* Those of differential equations. */
-static bool is_operator(const char *name)
-{
-    return !strcmp(name, "laplace") || !strcmp(name, "div") || !strcmp(name, "divgrad") || !strcmp(name, "grad") ||
-           (name[0] == 'd' && name[1] >= 'x' && name[1] <= 'z');
-}
-
 rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_statement *s)
 {
     if (rw_is_reserved(s->name))
-        return rw_fail_at(l->ctx, source, s->at, "function %s has the name of a coordinate, operator or function%s%s",
-                          s->name, is_operator(s->name) ? ": " : "", is_operator(s->name) ? RW_POISSON_ADVICE : "");
+        return rw_fail_at(l->ctx, source, s->at,
+                          "function %s has the name of a coordinate, operator or function: choose another name",
+                          s->name);
     for (int i = 0; i < l->nfunctions; ++i)
         if (!strcmp(l->functions[i].name, s->name))
             return rw_fail_at(l->ctx, source, s->at, "function %s is defined twice", s->name);

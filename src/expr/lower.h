@@ -4,6 +4,7 @@
 
 #include "expr/graph.h"
 #include "expr/parse.h"
+#include "expr/words.h"
 
 /* factor * d(potential)/d(axis), or factor * grad(potential) where the axis is -1, by differences of this order; factor
  * -1: 1. */
@@ -79,9 +80,7 @@ rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node);
 
 static inline rw_value rw_scalar_value(rw_node n) { return (rw_value){.n = 1, .node = {n, -1, -1}}; }
 
-/* operators.c: dx, dxy, dxxx, …: the number of axes, 0: another word. */
-int rw_derivative_word(const char *name, int axes[4]);
-/* "a vector of 3", "a field", "a scalar". */
+/* operators.c: "a vector of 3", "a field", "a scalar". */
 const char *rw_shape_name(const rw_lowering *l, const rw_value *v, char text[32]);
 rw_status rw_need_scalars(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n);
 rw_status rw_need_arguments(rw_lowering *l, const rw_syntax *s, int n, int wanted);
@@ -114,19 +113,6 @@ rw_node rw_flux_derivative(rw_graph *g, const rw_value *v, int component, int ax
 void rw_gather_declare(rw_lowering *l, const rw_expr_stencil *stencil);
 rw_status rw_lower_gathered(rw_lowering *l, const rw_syntax *s, rw_node e, rw_value *v);
 
-/* True for words that a field, scalar or function may not be named: coordinates, t, operators, functions. */
-bool rw_is_reserved(const char *name);
-/* The same on a grid: without dimensions there are no coordinates, and x, y and z are free. */
-bool rw_is_reserved_on(const rw_grid *grid, const char *name);
-/* All words of the language in their order, for help and messages. */
-typedef struct rw_language_word {
-    const char *name, *form, *line;
-    bool free; /* a field, scalar or function may have the name, and is meant then */
-} rw_language_word;
-int rw_language_words(const rw_language_word **words);
-/* ERR_INPUT when the name is no identifier or reserved. */
-rw_status rw_check_name(rw_context *ctx, const char *where, const char *name);
-rw_status rw_check_name_on(rw_context *ctx, const rw_grid *grid, const char *where, const char *name);
 /* ERR_INPUT where the grid has no dimensions, for a word that needs coordinates. */
 rw_status rw_need_space(rw_lowering *l, const rw_syntax *s, const char *word);
 

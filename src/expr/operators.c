@@ -7,19 +7,7 @@
 
 #define FAIL(at, ...) rw_fail_at(l->ctx, l->source, at, __VA_ARGS__)
 
-/* ---- words and arguments ----------------------------------------------------------------------------------------- */
-
-/* dx, dxy, dxxx, …: 'd' and one to four axes. */
-int rw_derivative_word(const char *name, int axes[4])
-{
-    if (name[0] != 'd') return 0;
-    int n = 0;
-    for (const char *s = name + 1; *s; ++s) {
-        if (*s < 'x' || *s > 'z' || n == 4) return 0;
-        axes[n++] = *s - 'x';
-    }
-    return n;
-}
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 const char *rw_shape_name(const rw_lowering *l, const rw_value *v, char text[32])
 {

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/words.h"
+
 enum { MAX_DEPTH = 200, MAX_TREES = 100000 };
 
 typedef struct parser {
@@ -83,9 +85,6 @@ rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const cha
 /* Not <ctype.h>: what is a letter must not depend on the locale. */
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 static bool name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-/* "0 = …" */
-static bool is_zero(const char *text) { return text[0] == '0' && text[1 + strspn(text + 1, " \t")] == '='; }
-
 static bool name_char(char c) { return name_start(c) || digit(c); }
 
 /* Bytes of the UTF-8 character at s, for messages. */
@@ -495,6 +494,8 @@ static rw_syntax *expression(parser *p)
     return s;
 }
 
+static const char forms[] = "u = …, f(a, b) = …, du/dt = …, or an equation such as laplace(u) = v";
+
 /* What may follow an expression, or how what was meant by signs of other languages is written here. */
 static const char *advice_after(const char *text, const char *otherwise)
 {
@@ -503,32 +504,52 @@ static const char *advice_after(const char *text, const char *otherwise)
     return otherwise;
 }
 
-/* "f(a, b) =": looks ahead; the position stays when it is no definition. */
-static bool definition_head(parser *p, rw_statement *s)
+/* "=", and not "==". */
+static bool take_equals(parser *p)
 {
-    int start = p->at;
-    if (!take(p, "(")) return false;
-    p->brackets++;
-    bool ok = true, more = true;
-    while (ok && more) {
-        char name[32];
-        skip(p);
-        int at = p->at;
-        ok = take_name(p, name);
-        for (int i = 0; ok && i < s->nparameters; ++i)
-            if (!strcmp(s->parameters[i], name)) FAIL(p, at, "function %s has two parameters %s", s->name, name);
-        if (ok && s->nparameters == RW_COUNT(s->parameters))
-            FAIL(p, at, "function %s has more than %d parameters", s->name, RW_COUNT(s->parameters));
-        ok = ok && p->status == RW_OK;
-        if (ok) memcpy(s->parameters[s->nparameters++], name, sizeof name);
-        more = take(p, ",");
+    skip(p);
+    return p->text[p->at] == '=' && p->text[p->at + 1] != '=' && take(p, "=");
+}
+
+/* "f(a, b)" at the beginning of the statement, f no operator or function of the language. */
+static bool is_head(const rw_statement *s)
+{
+    const rw_syntax *left = s->left;
+    bool is = left->kind == RW_SYNTAX_CALL && left->at == s->at && *left->name != '[' && !rw_is_operation(left->name);
+    for (int i = 0; i < left->n; ++i) is = is && left->args[i]->kind == RW_SYNTAX_NAME;
+    return is;
+}
+
+static void take_parameters(parser *p, rw_statement *s)
+{
+    const rw_syntax *left = s->left;
+    memcpy(s->name, left->name, sizeof s->name);
+    if (!left->n) FAIL(p, left->at, "function %s has no parameters: write %s = …", s->name, s->name);
+    for (int i = 0; i < left->n; ++i) {
+        const rw_syntax *a = left->args[i];
+        for (int k = 0; k < i; ++k)
+            if (!strcmp(left->args[k]->name, a->name))
+                FAIL(p, a->at, "function %s has two parameters %s", s->name, a->name);
+        if (i == RW_COUNT(s->parameters))
+            FAIL(p, a->at, "function %s has more than %d parameters", s->name, RW_COUNT(s->parameters));
+        if (p->status != RW_OK) return;
+        memcpy(s->parameters[s->nparameters++], a->name, sizeof a->name);
     }
-    ok = ok && take(p, ")");
-    p->brackets--;
-    if (ok && take(p, "=") && p->text[p->at] != '=') return true;
-    p->at = start;
-    s->nparameters = 0;
-    return false;
+}
+
+/* The left side of a definition or an equation, and the sign after it. */
+static bool take_left(parser *p, rw_statement *s)
+{
+    if (p->text[p->at] == '=') FAIL(p, p->at, "the left side is missing: a statement is %s", forms);
+    else s->left = expression(p);
+    if (!s->left) return false;
+    if (!take_equals(p)) {
+        FAIL(p, p->at, "expected '=' after the left side: a statement is %s", forms);
+        return false;
+    }
+    s->kind = is_head(s) ? RW_DEFINE : RW_EQUATION;
+    if (s->kind == RW_DEFINE) take_parameters(p, s);
+    return p->status == RW_OK;
 }
 
 /* After the name d2u: "/dt2 =", "/dt^2 =", or after d: "^2u/dt^2 =". */
@@ -560,6 +581,7 @@ const rw_statement *rw_second_rate(const rw_parsed *parsed, const char *field)
     return NULL;
 }
 
+/* Adds the statement that begins here, unless it is wrong. */
 static bool statement(parser *p)
 {
     if (!rw_grow(&p->out->statements, &p->out->capacity, p->out->n + 1, sizeof *p->out->statements)) {
@@ -570,26 +592,23 @@ static bool statement(parser *p)
     memset(s, 0, sizeof *s);
     skip(p);
     s->at = p->at;
-    if (!take_name(p, s->name)) {
-        FAIL(p, p->at, "a statement begins with a name: u = …, f(a, b) = …, or du/dt = …%s%s",
-             is_zero(p->text + p->at) ? "; " : "", is_zero(p->text + p->at) ? RW_POISSON_ADVICE : "");
-        return false;
-    }
-    int after = p->at;
     char dt[32], field[32];
-    if (is_second_rate(p, s->name, field)) {
+    const bool named = take_name(p, s->name);
+    const int after = p->at;
+    if (named && is_second_rate(p, s->name, field)) {
         FAIL(p, s->at, RW_SECOND_RATE_ADVICE, field);
         return false;
     }
-    if (s->name[0] == 'd' && s->name[1] && take(p, "/") && take_name(p, dt) && !strcmp(dt, "dt") && take(p, "=")) {
+    if (named && s->name[0] == 'd' && s->name[1] && take(p, "/") && take_name(p, dt) && !strcmp(dt, "dt") &&
+        take(p, "=")) {
         s->kind = RW_RATE;
         memmove(s->name, s->name + 1, sizeof s->name - 1);
     } else {
         p->at = after;
-        if (definition_head(p, s)) s->kind = RW_DEFINE;
-        else if (skip(p), p->text[p->at] != '=' || p->text[p->at + 1] == '=' || !take(p, "=")) {
-            FAIL(p, p->at, "expected '=' after %s: a statement is u = …, f(a, b) = …, or du/dt = …", s->name);
-            return false;
+        if (!named || !take_equals(p)) {
+            p->at = s->at;
+            s->name[0] = 0;
+            if (p->status != RW_OK || !take_left(p, s)) return false;
         }
     }
     skip_lines(p);

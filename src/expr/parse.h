@@ -10,26 +10,30 @@ typedef enum rw_syntax_kind { RW_SYNTAX_NUMBER, RW_SYNTAX_NAME, RW_SYNTAX_CALL, 
 
 typedef struct rw_syntax {
     rw_syntax_kind kind;
-    int at;         /* offset of the name or sign */
-    double value;   /* NUMBER */
-    bool imaginary; /* NUMBER followed by i */
-    bool is_exact;  /* NUMBER that is an integer of less than 2^126 */
-    rw_int128 exact;  /* that integer */
-    char name[32];  /* NAME, CALL; the sign of an OPERATOR ("u-" is the minus before an operand) */
-    int n;          /* arguments or operands */
+    int at;          /* offset of the name or sign */
+    double value;    /* NUMBER */
+    bool imaginary;  /* NUMBER followed by i */
+    bool is_exact;   /* NUMBER that is an integer of less than 2^126 */
+    rw_int128 exact; /* that integer */
+    char name[32];   /* NAME, CALL; the sign of an OPERATOR ("u-" is the minus before an operand) */
+    int n;           /* arguments or operands */
     struct rw_syntax **args;
     struct rw_syntax *next; /* all trees of a parse in one list, to free them */
 } rw_syntax;
 
-typedef enum rw_statement_kind { RW_ASSIGN, RW_DEFINE, RW_RATE } rw_statement_kind;
+typedef enum rw_statement_kind { RW_ASSIGN, RW_DEFINE, RW_RATE, RW_EQUATION } rw_statement_kind;
 
-/* name = value   |   name(p0, p1, …) = value   |   dname/dt = value */
+/* ASSIGN: name = value   |   DEFINE: name(p0, p1, …) = value   |   RATE: dname/dt = value   |   EQUATION: left = value
+ *
+ * A left side that is none of the first three forms is an equation; so is the call of an operator or a function of the
+ * language: laplace(psi) = -w. What only the fields decide is read as a definition: see rw_find_equations. */
 typedef struct rw_statement {
     rw_statement_kind kind;
-    char name[32];
+    char name[32]; /* "" of an EQUATION */
     int at;
     int nparameters;
     char parameters[8][32];
+    rw_syntax *left; /* DEFINE, EQUATION */
     rw_syntax *value;
 } rw_statement;
 

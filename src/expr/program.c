@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/ranks.h"
+#include "expr/equations.h"
 
 /* ---- from text --------------------------------------------------------------------------------------------------- */
 
@@ -86,6 +87,16 @@ static rw_status store(rw_plan *plan, int field, rw_node value)
     return rw_plan_store(plan, field, rw_field(g, field, g->fields[field].versions, (int[3]){0}));
 }
 
+static rw_status refuse_equation(rw_lowering *l, const rw_source *source, const rw_statement *s)
+{
+    rw_node f;
+    RW_TRY(rw_lower_equation(l, source, s, &f));
+    return rw_fail_at(l->ctx, source, s->at,
+                      "equations without a time derivative are not solved here: assign what u gives to another field, "
+                      "such as r = laplace(u), and solve r = … as a linear system (rw_operator_from_expr, rechenwerk "
+                      "solve --stencil)");
+}
+
 static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *source, const rw_statement *s)
 {
     rw_graph *g = l->graph;
@@ -94,6 +105,7 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
         return rw_fail_at(l->ctx, source, s->at, "d%s/dt = … is allowed only in a pde case; here, assign fields",
                           s->name);
     if (s->kind == RW_DEFINE) return RW_OK; /* rw_expr_declare has defined it */
+    if (s->kind == RW_EQUATION) return refuse_equation(l, source, s);
     RW_TRY(rw_lower(l, source, s->value, &v));
     int f = rw_graph_find_field(g, s->name), p = rw_graph_find_param(g, s->name);
     bool is_state = p >= 0 && g->params[p].state >= 0;
@@ -210,6 +222,7 @@ static rw_status create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr
     if (!graph->unstructured) graph->layout = spec->layout;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_parse_statements(ctx, &source, &parsed);
+    if (status == RW_OK) rw_find_equations(&parsed, spec->fields, spec->nfields);
     if (status == RW_OK) status = rw_expr_declare(ctx, spec, graph, &l, &source, &parsed);
     if (status == RW_OK) status = rw_plan_begin(&plan, graph, spec->trace);
     for (int i = 0; status == RW_OK && i < parsed.n; ++i)

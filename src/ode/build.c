@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/equations.h"
 #include "ode/ode.h"
 
 static void note(rw_building *b, rw_status status)
@@ -116,6 +117,11 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
     rw_ode *ode = b->ode;
     rw_lowering *l = &b->lowering;
     rw_value value;
+    if (s->kind == RW_EQUATION) {
+        rw_node residual;
+        RW_TRY(rw_lower_equation(l, &ode->source, s, &residual));
+        return rw_fail_at(l->ctx, &ode->source, s->at, "%s", RW_POISSON_ADVICE);
+    }
     RW_TRY(rw_lower(l, &ode->source, s->value, &value));
     int f = find_user_field(ode, s->name);
     if (s->kind == RW_ASSIGN) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expr/copies.h"
+#include "expr/equations.h"
 #include "ode/ode.h"
 #include "ode/params.h"
 
@@ -115,6 +116,7 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
         status = rw_fail_memory(dev->ctx, n * sizeof *ode->vector, "an integrator");
     if (status == RW_OK && spec->dense) status = rw_dense_create(ode);
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &ode->source, &ode->parsed);
+    if (status == RW_OK) rw_find_equations(&ode->parsed, ode->fields, ode->nfields);
     if (status == RW_OK) status = rw_method_create(ode);
     if (status == RW_OK && ode->ops->attempt) status = rw_adaptive_prepare(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);

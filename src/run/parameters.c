@@ -21,11 +21,18 @@ rw_status rw_add_functions(const rw_case *c, rw_text *text)
 
 static rw_status check_definitions(const rw_case *c, const rw_functions *f)
 {
-    for (int i = 0; i < f->parsed.n; ++i)
-        if (f->parsed.statements[i].kind != RW_DEFINE)
-            return rw_fail_at(rw_case_context(c), &f->source, f->parsed.statements[i].at,
+    for (int i = 0; i < f->parsed.n; ++i) {
+        const rw_statement *s = f->parsed.statements + i;
+        if (s->kind == RW_EQUATION && s->left->kind == RW_SYNTAX_CALL && rw_is_operation(s->left->name))
+            return rw_fail_at(rw_case_context(c), &f->source, s->at,
+                              "function %s has the name of an operator or function of the language: choose another "
+                              "name, or write the equation under equations",
+                              s->left->name);
+        if (s->kind != RW_DEFINE)
+            return rw_fail_at(rw_case_context(c), &f->source, s->at,
                               "functions takes definitions such as f(a) = a - a^3: write other statements under "
                               "equations");
+    }
     return RW_OK;
 }
 

@@ -1,8 +1,10 @@
 /* Any text as equations: the first line is what stands at a side, the rest the statements; two bytes before them choose
  * grid, layout, order and kinds of sides. The answer is OK or ERR_INPUT with a place inside the text; what is accepted
- * has a plan, kernel texts without holes, and runs in the plain evaluator (no compiler is started). */
+ * has a plan, kernel texts without holes, and runs in the plain evaluator (no compiler is started). Equations of the
+ * text are paired with the fields that have no rate: pairs in their order, or ERR_INPUT with a place. */
 #include <string.h>
 
+#include "expr/equations.h"
 #include "expr/program.h"
 #include "fuzz.h"
 
@@ -48,6 +50,70 @@ static void run(rw_expr *e, const rw_grid *grid, const rw_expr_field *fields)
         require(rw_expr_get(e, e->plan.results[r].name, &re, &im) == RW_OK, "a result is there");
     }
     for (int i = 0; i < FIELDS; ++i) rw_array_destroy(&a[i]);
+}
+
+/* Each unknown has an equation that comes once, systems follow each other. */
+static void require_pairs(const rw_parsed *parsed, const rw_pairs *pairs, int nunknowns)
+{
+    int equations = 0;
+    for (int i = 0; i < parsed->n; ++i) equations += parsed->statements[i].kind == RW_EQUATION;
+    require(pairs->n == equations && pairs->n == nunknowns, "as many equations as unknowns");
+    require(pairs->first[0] == 0 && pairs->first[pairs->nsystems] == pairs->n, "each pair is in a system");
+    for (int s = 0; s < pairs->nsystems; ++s) require(pairs->first[s] < pairs->first[s + 1], "a system has pairs");
+    for (int i = 0; i < pairs->n; ++i) {
+        require(parsed->statements[pairs->pair[i].statement].kind == RW_EQUATION, "a pair has an equation");
+        for (int k = 0; k < i; ++k)
+            require(pairs->pair[k].statement != pairs->pair[i].statement &&
+                        pairs->pair[k].unknown != pairs->pair[i].unknown,
+                    "it comes once");
+    }
+}
+
+/* The statements in their order, as an integrator lowers them. */
+static rw_status lower(rw_lowering *l, const rw_source *source, const rw_parsed *parsed, bool *has, rw_node *f)
+{
+    for (int i = 0; i < parsed->n; ++i) {
+        const rw_statement *s = parsed->statements + i;
+        const int field = rw_graph_find_field(l->graph, s->name);
+        rw_value v;
+        if (s->kind == RW_EQUATION) RW_TRY(rw_lower_equation(l, source, s, f + i));
+        if (s->kind == RW_RATE && field >= 0) has[field] = true;
+        if (s->kind != RW_ASSIGN) continue;
+        RW_TRY(rw_lower(l, source, s->value, &v));
+        RW_TRY(rw_lower_local(l, source, s->at, s->name, v));
+    }
+    return RW_OK;
+}
+
+static void pair(const rw_expr_spec *spec)
+{
+    const rw_source source = {spec->name, spec->text, 1, 1};
+    rw_graph *g;
+    rw_lowering l;
+    rw_parsed parsed;
+    rw_unknown unknowns[FIELDS];
+    rw_pairs pairs = {0};
+    bool has[FIELDS] = {0};
+    int n = 0;
+    if (rw_parse_statements(ctx, &source, &parsed) != RW_OK) return;
+    rw_find_equations(&parsed, spec->fields, spec->nfields);
+    require(rw_graph_create(ctx, &spec->grid, spec->order, &g) == RW_OK, "a graph");
+    g->layout = spec->layout;
+    rw_lowering_begin(&l, ctx, g);
+    rw_node *f = calloc((size_t)parsed.n + 1, sizeof *f);
+    if (rw_expr_declare(ctx, spec, g, &l, &source, &parsed) == RW_OK && lower(&l, &source, &parsed, has, f) == RW_OK) {
+        for (int i = 0; i < FIELDS; ++i)
+            if (!has[i]) unknowns[n++] = (rw_unknown){spec->fields[i].name, i};
+        const rw_status status = rw_pair_equations(&l, &source, &parsed, f, unknowns, n, &pairs);
+        require(status == RW_OK || status == RW_ERR_INPUT, "pairs or a mistake");
+        if (status == RW_OK) require_pairs(&parsed, &pairs, n);
+        else require_place("fuzz", spec->text);
+    }
+    free(f);
+    rw_pairs_free(&pairs);
+    rw_parsed_free(&parsed);
+    rw_lowering_end(&l);
+    rw_graph_destroy(&g);
 }
 
 static int hole(const char *text)
@@ -96,6 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                          .nscalars = 3,
                          .layout = layouts[data[0] >> 3 & 3]};
     rw_expr *e;
+    pair(&spec);
     rw_status status = rw_expr_create(dev, &spec, &e);
     if (status == RW_OK) {
         char *plan;
@@ -123,12 +190,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 /* Words of the language put in now and then: bytes alone would take long to find "laplace(". */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 {
-    static const char *const more[] = {"u",           "v",       "s",       "w",      "a",        "b",    "c",
-                                       "(u)",         "(w)",     "(u, v)",  " = ",    "u = ",     "r = ", "w = ",
-                                       "; ",          "\n",      " and ",   " or ",   "not ",     "^2",   "^0.5",
-                                       "2i",          "1e400",   "f(q) = ", "f(",     "\xc2\xb7", "<=",   "==",
-                                       "#",           "grad(u)", "dxyz(",   "dyyyy(", "/sum(u)",  "**",   "inner(u, 1)",
-                                       "inner(v, 0)", "hn"};
+    static const char *const more[] = {"u",           "v",      "s",       "w",         "a",
+                                       "b",           "c",      "(u)",     "(w)",       "(u, v)",
+                                       " = ",         "u = ",   "r = ",    "w = ",      "; ",
+                                       "\n",          " and ",  " or ",    "not ",      "^2",
+                                       "^0.5",        "2i",     "1e400",   "f(q) = ",   "f(",
+                                       "\xc2\xb7",    "<=",     "==",      "#",         "grad(u)",
+                                       "dxyz(",       "dyyyy(", "/sum(u)", "**",        "inner(u, 1)",
+                                       "inner(v, 0)", "hn",     "0 = ",    "dv/dt = u", "laplace(s) = ",
+                                       "f(u) = "};
     const rw_language_word *words;
     int nwords = rw_language_words(&words);
     if (seed % 3) return LLVMFuzzerMutate(data, n, max);

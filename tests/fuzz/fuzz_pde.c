@@ -139,6 +139,8 @@ static const char *const entries[] = {
     "grid: none",
     "parameters: {a: \"b + 1\", b: 2}",
     "functions: [\"f(s) = s^2\"]",
+    "equations: [\"du/dt = v\", \"0 = laplace(v) + u\"]",
+    "equations: [\"laplace(u) = v\", \"dx(v) + k*u = 1\", \"f(u) = v\"]",
 };
 
 static const char *const words[] = {
@@ -148,6 +150,7 @@ static const char *const words[] = {
     ": ",           "\n",        "\n  ",        "- ",          "&a ",       "*a",
     "!!str ",       ".inf",      ".nan",        "1e400",       "-1",        "0",
     "1i",           "u",         "t",           "x",           "k",         "# ",
+    " = ",          "0 = ",      "2*u = ",      "f(u) = ",     "dx(u) = ",  "dv/dt = ",
 };
 
 /* A setting of a table as "name: default", and where it may stand; 0: no such one. */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/equations.h"
 #include "run/pde/pde.h"
 
 enum { NODES = 4096, FAILED = 64 };
@@ -30,12 +31,20 @@ static bool mentions(const rw_syntax *s, const failed_names *failed)
     return false;
 }
 
-/* One statement; a rate counts as an equation of its field also when its value is wrong. */
+/* It uses a name whose own statement is wrong. */
+static bool is_affected(const rw_statement *s, const failed_names *failed)
+{
+    return mentions(s->value, failed) || (s->kind == RW_EQUATION && mentions(s->left, failed));
+}
+
+/* One statement; a rate counts as an equation of its field also when its value is wrong. *residual: of an equation
+ * without a rate. */
 static rw_status inspect_statement(const pde_problem *p, pde_language *l, const rw_source *source,
-                                   const rw_statement *s, bool *has)
+                                   const rw_statement *s, bool *has, rw_node *residual)
 {
     rw_value value;
     if (s->kind == RW_DEFINE) return rw_lower_define(&l->lowering, source, s);
+    if (s->kind == RW_EQUATION) return rw_lower_equation(&l->lowering, source, s, residual);
     if (s->kind == RW_RATE) {
         int f = rw_graph_find_field(l->graph, s->name);
         if (f >= p->nfields)
@@ -62,8 +71,46 @@ static rw_status inspect_statement(const pde_problem *p, pde_language *l, const 
     return rw_lower_local(&l->lowering, source, s->at, s->name, value);
 }
 
+/* Fields without a rate, and the equations that determine them. */
+static rw_status inspect_pairs(const pde_problem *p, pde_language *l, const rw_source *source, const rw_parsed *parsed,
+                               const bool *has, const rw_node *residuals)
+{
+    rw_unknown *unknowns = rw_calloc((size_t)p->nfields + 1, sizeof *unknowns);
+    rw_pairs pairs = {0};
+    int n = 0;
+    if (!unknowns) return rw_fail_memory(p->ctx, sizeof *unknowns, "unknowns");
+    for (int f = 0; f < p->nfields; ++f)
+        if (!has[f]) unknowns[n++] = (rw_unknown){p->fields[f].name, f};
+    rw_status status = rw_pair_equations(&l->lowering, source, parsed, residuals, unknowns, n, &pairs);
+    if (status == RW_OK)
+        status = rw_fail_at(l->lowering.ctx, source, parsed->statements[pairs.pair[0].statement].at, "%s",
+                            RW_POISSON_ADVICE);
+    rw_pairs_free(&pairs);
+    rw_free(unknowns);
+    return status;
+}
+
+static rw_status inspect_fields(const rw_case *c, const pde_problem *p, pde_language *l, const rw_source *source,
+                                const rw_parsed *parsed, const bool *has, const rw_node *residuals)
+{
+    rw_context *ctx = l->lowering.ctx;
+    bool equations = false, seconds = false;
+    for (int i = 0; i < parsed->n; ++i) equations = equations || parsed->statements[i].kind == RW_EQUATION;
+    for (int f = 0; f < p->nfields; ++f) {
+        const rw_statement *second = has[f] ? NULL : rw_second_rate(parsed, p->fields[f].name);
+        if (second) RW_NOTE(ctx, rw_fail_at(ctx, source, second->at, RW_SECOND_RATE_ADVICE, p->fields[f].name));
+        else if (!has[f] && !equations)
+            RW_NOTE(ctx,
+                    rw_case_fail(c, rw_case_node(c, "equations"), "there is no equation for field %s: add d%s/dt = …",
+                                 p->fields[f].name, p->fields[f].name));
+        seconds = seconds || second;
+    }
+    if (equations && !seconds) RW_NOTE(ctx, inspect_pairs(p, l, source, parsed, has, residuals));
+    return RW_OK;
+}
+
 static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, pde_language *l, const rw_source *source,
-                                const rw_parsed *parsed, bool *has)
+                                const rw_parsed *parsed, bool *has, rw_node *residuals)
 {
     failed_names failed = {0};
     bool wrong = false;
@@ -71,26 +118,18 @@ static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, pde_lang
         for (int i = 0; i < parsed->n; ++i) {
             const rw_statement *s = parsed->statements + i;
             if ((s->kind == RW_DEFINE) != define) continue;
-            rw_status status =
-                mentions(s->value, &failed) && !define ? RW_ERR_INPUT : inspect_statement(p, l, source, s, has);
+            rw_status status = is_affected(s, &failed) && !define
+                                   ? RW_ERR_INPUT
+                                   : inspect_statement(p, l, source, s, has, residuals + i);
             if (status == RW_OK) continue;
-            if (!mentions(s->value, &failed)) RW_NOTE(l->lowering.ctx, status);
-            if (s->kind != RW_RATE && failed.n < FAILED) failed.name[failed.n++] = s->name;
+            if (!is_affected(s, &failed)) RW_NOTE(l->lowering.ctx, status);
+            const bool names = s->kind == RW_ASSIGN || s->kind == RW_DEFINE;
+            if (names && failed.n < FAILED) failed.name[failed.n++] = s->name;
             int f = s->kind == RW_RATE ? rw_graph_find_field(l->graph, s->name) : -1;
             if (f >= 0 && f < p->nfields) has[f] = true;
-            else wrong = wrong || s->kind == RW_RATE;
+            else wrong = wrong || !names;
         }
-    for (int f = 0; f < p->nfields && !wrong; ++f) {
-        const rw_statement *second = has[f] ? NULL : rw_second_rate(parsed, p->fields[f].name);
-        if (second)
-            RW_NOTE(l->lowering.ctx,
-                    rw_fail_at(l->lowering.ctx, source, second->at, RW_SECOND_RATE_ADVICE, p->fields[f].name));
-        else if (!has[f])
-            RW_NOTE(l->lowering.ctx,
-                    rw_case_fail(c, rw_case_node(c, "equations"), "there is no equation for field %s: add d%s/dt = …",
-                                 p->fields[f].name, p->fields[f].name));
-    }
-    return RW_OK;
+    return wrong ? RW_OK : inspect_fields(c, p, l, source, parsed, has, residuals);
 }
 
 static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
@@ -100,11 +139,15 @@ static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
     rw_parsed parsed = {0};
     pde_language l;
     RW_TRY(rw_parse_statements(ctx, &source, &parsed));
+    rw_find_equations(&parsed, p->fields, p->nfields);
     rw_status status = pde_language_begin(rw_case_context(c), p, p->time.start, false, &l);
     if (status == RW_OK) {
         bool *has = rw_calloc((size_t)p->nfields + 1, sizeof *has);
-        status = has ? inspect_parsed(c, p, &l, &source, &parsed, has) : rw_fail_memory(ctx, 64, "equations");
+        rw_node *residuals = rw_calloc((size_t)parsed.n + 1, sizeof *residuals);
+        status = has && residuals ? inspect_parsed(c, p, &l, &source, &parsed, has, residuals)
+                                  : rw_fail_memory(ctx, 64, "equations");
         rw_free(has);
+        rw_free(residuals);
         pde_language_end(&l);
     }
     rw_parsed_free(&parsed);

@@ -8,32 +8,32 @@
  *
  * Rows are multiplied with the weight of their node and the sign of the diagonal: a symmetric J becomes a symmetric,
  * positive definite matrix. */
-#ifndef RW_ELLIPTIC_H
-#define RW_ELLIPTIC_H
+#ifndef RW_ELLIPTIC_SYSTEM_H
+#define RW_ELLIPTIC_SYSTEM_H
 
 #include "device/device.h"
 #include "elliptic/form.h"
 #include "expr/program.h"
 #include "rechenwerk/elliptic.h"
 
-typedef struct rw_elliptic_ops {
+typedef struct rw_system_ops {
     rw_elliptic_method method;
     bool weighted; /* rows have the weights of their nodes: for methods that use the symmetry of J */
     /* The linear system can be solved so; otherwise `why` says what forbids it. */
-    bool (*suits)(rw_elliptic *s, char *why, size_t size);
-    rw_status (*create)(rw_elliptic *s);
+    bool (*suits)(rw_system *s, char *why, size_t size);
+    rw_status (*create)(rw_system *s);
     /* Before a step: scalars may have changed. */
-    rw_status (*prepare)(rw_elliptic *s);
+    rw_status (*prepare)(rw_system *s);
     /* s->v <- the solution of the system with the right-hand side s->r, to |s->r - J v| <= reduction |s->r|. */
-    rw_status (*solve)(rw_elliptic *s, double reduction);
-    void (*explain)(const rw_elliptic *s, rw_text *text);
-    void (*destroy)(rw_elliptic *s);
-} rw_elliptic_ops;
+    rw_status (*solve)(rw_system *s, double reduction);
+    void (*explain)(const rw_system *s, rw_text *text);
+    void (*destroy)(rw_system *s);
+} rw_system_ops;
 
-enum { RW_ELLIPTIC_PROGRAMS = 8 };
-extern const rw_elliptic_ops rw_elliptic_transform, rw_elliptic_krylov;
+enum { RW_SYSTEM_PROGRAMS = 8 };
+extern const rw_system_ops rw_system_transform, rw_system_krylov;
 
-struct rw_elliptic {
+struct rw_system {
     rw_device *device;
     rw_elliptic_spec spec; /* texts, fields, scalars: copies */
     rw_source source;
@@ -44,12 +44,12 @@ struct rw_elliptic {
     int64_t nodes;
     rw_graph *graph; /* of the analysis, with the present scalars */
     rw_form form;
-    const rw_elliptic_ops *ops;
+    const rw_system_ops *ops;
     bool changed;                            /* scalars or arrays, since the method was prepared */
     char why[200];                           /* the method was chosen */
     void *data;                              /* of the method */
     rw_array **bound;                        /* of unknowns, then external fields */
-    rw_expr *programs[RW_ELLIPTIC_PROGRAMS]; /* all of them; the following are among them */
+    rw_expr *programs[RW_SYSTEM_PROGRAMS]; /* all of them; the following are among them */
     int nprograms;
     rw_expr *residual, *update, *level; /* r <- -F(u); u <- u + step v; u <- u + mean - its mean */
     rw_array *r, *v, **r_of, **v_of;    /* vectors of all unknowns, and views of each */
@@ -59,30 +59,30 @@ struct rw_elliptic {
 /* ---- build.c: programs ------------------------------------------------------------------------------------------- */
 
 /* A graph with the equations lowered. Fields: unknowns, external fields, r and v of each unknown. */
-typedef struct rw_elliptic_building {
-    rw_elliptic *of;
+typedef struct rw_system_building {
+    rw_system *of;
     rw_graph *graph;
     rw_lowering lowering;
     rw_node *F; /* by unknown */
-} rw_elliptic_building;
+} rw_system_building;
 
-static inline int rw_elliptic_r(const rw_elliptic *s, int f) { return s->n + s->nexternals + f; }
-static inline int rw_elliptic_v(const rw_elliptic *s, int f) { return 2 * s->n + s->nexternals + f; }
+static inline int rw_system_r(const rw_system *s, int f) { return s->n + s->nexternals + f; }
+static inline int rw_system_v(const rw_system *s, int f) { return 2 * s->n + s->nexternals + f; }
 
-/* rw_elliptic_drop after it, whatever the status. */
-rw_status rw_elliptic_begin(rw_elliptic *s, rw_elliptic_building *b);
-void rw_elliptic_drop(rw_elliptic_building *b);
+/* rw_system_drop after it, whatever the status. */
+rw_status rw_system_begin(rw_system *s, rw_system_building *b);
+void rw_system_drop(rw_system_building *b);
 
-typedef enum rw_elliptic_part {
-    RW_ELLIPTIC_RESIDUAL, /* r <- -F(u), weighted, 0 at nodes that are given; results "square" of |F|^2, "sum" of F */
-    RW_ELLIPTIC_UPDATE,   /* u <- u + step v */
-    RW_ELLIPTIC_LEVEL,    /* u <- u + mean - its mean */
-    RW_ELLIPTIC_PRODUCT,  /* r <- J v, weighted */
-    RW_ELLIPTIC_DIAGONAL  /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */
-} rw_elliptic_part;
+typedef enum rw_system_part {
+    RW_SYSTEM_RESIDUAL, /* r <- -F(u), weighted, 0 at nodes that are given; results "square" of |F|^2, "sum" of F */
+    RW_SYSTEM_UPDATE,   /* u <- u + step v */
+    RW_SYSTEM_LEVEL,    /* u <- u + mean - its mean */
+    RW_SYSTEM_PRODUCT,  /* r <- J v, weighted */
+    RW_SYSTEM_DIAGONAL  /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */
+} rw_system_part;
 /* A program with the equations, unknowns, external fields, r and v bound. */
-rw_status rw_elliptic_program(rw_elliptic *s, rw_elliptic_part part, rw_expr **expr);
+rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr);
 /* The number of cells of the grid, with the weights of nodes. */
-double rw_elliptic_weight(const rw_elliptic *s);
+double rw_system_weight(const rw_system *s);
 
 #endif

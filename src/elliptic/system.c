@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elliptic/elliptic.h"
+#include "elliptic/system.h"
 #include "expr/copies.h"
 #include "param/param.h"
 
-static const rw_elliptic_ops *const methods[RW_ELLIPTIC_METHODS] =
-    {[RW_ELLIPTIC_TRANSFORM] = &rw_elliptic_transform, [RW_ELLIPTIC_KRYLOV] = &rw_elliptic_krylov};
+static const rw_system_ops *const methods[RW_ELLIPTIC_METHODS] =
+    {[RW_ELLIPTIC_TRANSFORM] = &rw_system_transform, [RW_ELLIPTIC_KRYLOV] = &rw_system_krylov};
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static rw_status check_spec(rw_context *ctx, rw_elliptic_spec *spec)
     return RW_OK;
 }
 
-static rw_status copy_spec(rw_elliptic *s, const rw_elliptic_spec *spec)
+static rw_status copy_spec(rw_system *s, const rw_elliptic_spec *spec)
 {
     const size_t fields = (size_t)(spec->nfields + spec->nexternals);
     bool failed = false;
@@ -92,21 +92,21 @@ static rw_status copy_spec(rw_elliptic *s, const rw_elliptic_spec *spec)
 }
 
 /* What the equations are. */
-static rw_status analyse(rw_elliptic *s)
+static rw_status analyse(rw_system *s)
 {
-    rw_elliptic_building b;
-    rw_status status = rw_elliptic_begin(s, &b);
+    rw_system_building b;
+    rw_status status = rw_system_begin(s, &b);
     if (status == RW_OK) status = rw_form_make(b.graph, s->n, b.F, s->source.name, &s->form);
     if (status == RW_OK) {
         s->graph = b.graph;
         b.graph = NULL;
         rw_lowering_end(&b.lowering);
     }
-    rw_elliptic_drop(&b);
+    rw_system_drop(&b);
     return status;
 }
 
-static rw_status choose(rw_elliptic *s)
+static rw_status choose(rw_system *s)
 {
     rw_context *ctx = s->device->ctx;
     char reason[160];
@@ -124,7 +124,7 @@ static rw_status choose(rw_elliptic *s)
                    s->source.name, rw_elliptic_method_name(s->spec.method), reason);
 }
 
-static rw_status make_vectors(rw_elliptic *s)
+static rw_status make_vectors(rw_system *s)
 {
     const int64_t size = s->n * s->nodes;
     RW_TRY(rw_array_create(s->device, s->type, 1, &size, RW_MEMORY_DEVICE, &s->r));
@@ -136,11 +136,11 @@ static rw_status make_vectors(rw_elliptic *s)
     return RW_OK;
 }
 
-static rw_status create(rw_device *dev, const rw_elliptic_spec *given, rw_elliptic **result)
+static rw_status create(rw_device *dev, const rw_elliptic_spec *given, rw_system **result)
 {
     rw_elliptic_spec spec = *given;
     RW_TRY(check_spec(dev->ctx, &spec));
-    rw_elliptic *s = rw_calloc(1, sizeof *s);
+    rw_system *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "a solver");
     s->device = rw_device_retain(dev);
     s->changed = true;
@@ -150,18 +150,18 @@ static rw_status create(rw_device *dev, const rw_elliptic_spec *given, rw_ellipt
     if (status == RW_OK) status = choose(s);
     if (status == RW_OK) status = make_vectors(s);
     if (status == RW_OK) status = s->ops->create(s);
-    if (status == RW_OK) status = rw_elliptic_program(s, RW_ELLIPTIC_RESIDUAL, &s->residual);
-    if (status == RW_OK) status = rw_elliptic_program(s, RW_ELLIPTIC_UPDATE, &s->update);
-    if (status == RW_OK && s->form.singular) status = rw_elliptic_program(s, RW_ELLIPTIC_LEVEL, &s->level);
+    if (status == RW_OK) status = rw_system_program(s, RW_SYSTEM_RESIDUAL, &s->residual);
+    if (status == RW_OK) status = rw_system_program(s, RW_SYSTEM_UPDATE, &s->update);
+    if (status == RW_OK && s->form.singular) status = rw_system_program(s, RW_SYSTEM_LEVEL, &s->level);
     if (status == RW_OK) *result = s;
-    else rw_elliptic_destroy(&s);
+    else rw_system_destroy(&s);
     return status;
 }
 
-void rw_elliptic_destroy(rw_elliptic **elliptic)
+void rw_system_destroy(rw_system **elliptic)
 {
     if (!elliptic) return;
-    rw_elliptic *s = *elliptic;
+    rw_system *s = *elliptic;
     *elliptic = NULL;
     if (!s) return;
     if (s->ops) s->ops->destroy(s);
@@ -222,7 +222,7 @@ static rw_status take(rw_context *ctx, const rw_elliptic_spec *spec, size_t spec
     return status;
 }
 
-rw_status rw_elliptic_create_sized(rw_device *dev, const rw_elliptic_spec *spec, rw_elliptic **elliptic,
+rw_status rw_system_create_sized(rw_device *dev, const rw_elliptic_spec *spec, rw_system **elliptic,
                                    size_t spec_size, size_t field_size, size_t scalar_size)
 {
     RW_NEED(elliptic, "elliptic");
@@ -240,7 +240,7 @@ rw_status rw_elliptic_create_sized(rw_device *dev, const rw_elliptic_spec *spec,
 
 /* ---- values that enter ------------------------------------------------------------------------------------------- */
 
-rw_status rw_elliptic_bind(rw_elliptic *s, const char *field, rw_array *a)
+rw_status rw_system_bind(rw_system *s, const char *field, rw_array *a)
 {
     RW_NEED(s, "elliptic");
     RW_NEED(field, "field");
@@ -264,7 +264,7 @@ rw_status rw_elliptic_bind(rw_elliptic *s, const char *field, rw_array *a)
     return RW_OK;
 }
 
-rw_status rw_elliptic_set(rw_elliptic *s, const char *scalar, double value)
+rw_status rw_system_set(rw_system *s, const char *scalar, double value)
 {
     RW_NEED(s, "elliptic");
     RW_NEED(scalar, "scalar");
@@ -275,7 +275,7 @@ rw_status rw_elliptic_set(rw_elliptic *s, const char *scalar, double value)
     return RW_OK;
 }
 
-rw_status rw_elliptic_get_spec_sized(const rw_elliptic *s, rw_elliptic_spec *spec, size_t spec_size)
+rw_status rw_system_get_spec_sized(const rw_system *s, rw_elliptic_spec *spec, size_t spec_size)
 {
     RW_NEED(s, "elliptic");
     RW_NEED(spec, "spec");
@@ -290,7 +290,7 @@ rw_status rw_elliptic_get_spec_sized(const rw_elliptic *s, rw_elliptic_spec *spe
 /* ---- solving ----------------------------------------------------------------------------------------------------- */
 
 /* s->r <- -F(u), and *norm its Euclidean norm. */
-static rw_status find_residual(rw_elliptic *s, double *norm)
+static rw_status find_residual(rw_system *s, double *norm)
 {
     double square;
     RW_TRY(rw_expr_run(s->residual, s->device->queue));
@@ -300,7 +300,7 @@ static rw_status find_residual(rw_elliptic *s, double *norm)
 }
 
 /* |F(0)|: the unknowns are bound to zeros meanwhile. */
-static rw_status find_right_side(rw_elliptic *s, double *norm)
+static rw_status find_right_side(rw_system *s, double *norm)
 {
     RW_TRY(rw_array_zero(s->v, s->device->queue));
     rw_status status = RW_OK;
@@ -310,7 +310,7 @@ static rw_status find_right_side(rw_elliptic *s, double *norm)
     return status;
 }
 
-static rw_status fail_not_finite(const rw_elliptic *s, int64_t step)
+static rw_status fail_not_finite(const rw_system *s, int64_t step)
 {
     return rw_fail(s->device->ctx, step ? RW_ERR_NOT_CONVERGED : RW_ERR_INPUT,
                    step ? "%s: the residual is not a finite number after step %lld of Newton's method: start nearer to "
@@ -321,17 +321,17 @@ static rw_status fail_not_finite(const rw_elliptic *s, int64_t step)
 }
 
 /* Of an equation that leaves the mean open: the mean of F, taken away from the right-hand side. */
-static rw_status balance(rw_elliptic *s, double norm)
+static rw_status balance(rw_system *s, double norm)
 {
     double sum, im;
     if (!s->form.singular || !(norm > 0)) return RW_OK;
     RW_TRY(rw_expr_get(s->residual, "sum", &sum, &im));
-    const double weight = rw_elliptic_weight(s);
+    const double weight = rw_system_weight(s);
     s->result.imbalance = hypot(sum, im) / weight / (norm / sqrt((double)s->nodes));
     return RW_OK;
 }
 
-static rw_status check_balance(const rw_elliptic *s)
+static rw_status check_balance(const rw_system *s)
 {
     if (s->result.imbalance <= s->spec.imbalance) return RW_OK;
     return rw_fail(s->device->ctx, RW_ERR_INPUT,
@@ -342,14 +342,14 @@ static rw_status check_balance(const rw_elliptic *s)
 }
 
 /* u <- u + length v, from u + before v */
-static rw_status move(rw_elliptic *s, double before, double length)
+static rw_status move(rw_system *s, double before, double length)
 {
     RW_TRY(rw_expr_set(s->update, "#step", length - before));
     return rw_expr_run(s->update, s->device->queue);
 }
 
 /* Shortens the step until the residual is below a fraction of what it was. */
-static rw_status take_step(rw_elliptic *s, double before, double *norm)
+static rw_status take_step(rw_system *s, double before, double *norm)
 {
     enum { HALVINGS = 12 };
     double length = 1;
@@ -366,7 +366,7 @@ static rw_status take_step(rw_elliptic *s, double before, double *norm)
 
 static double larger_of(double a, double b) { return a > b ? a : b; }
 
-static rw_status fail_unsolved(const rw_elliptic *s, double allowed)
+static rw_status fail_unsolved(const rw_system *s, double allowed)
 {
     return rw_fail(s->device->ctx, RW_ERR_NOT_CONVERGED,
                    "%s: method %s has not reached the tolerance: |F(u)| = %.3g after %lld steps and %lld iterations, "
@@ -377,7 +377,7 @@ static rw_status fail_unsolved(const rw_elliptic *s, double allowed)
 
 /* How much the linear system of a step should be reduced. A linear equation is solved at once, a little below the
  * tolerance, as the residual is computed with other rounding errors. */
-static double forcing(const rw_elliptic *s, double norm, double previous, double allowed)
+static double forcing(const rw_system *s, double norm, double previous, double allowed)
 {
     const double needed = 0.5 * allowed / norm;
     if (s->form.linear) return fmax(needed, 1e-15);
@@ -385,7 +385,7 @@ static double forcing(const rw_elliptic *s, double norm, double previous, double
     return fmin(fmax(0.9 * ratio * ratio, needed), 0.1);
 }
 
-static rw_status iterate(rw_elliptic *s)
+static rw_status iterate(rw_system *s)
 {
     rw_elliptic_result *result = &s->result;
     double norm, previous = 0;
@@ -412,13 +412,13 @@ static rw_status iterate(rw_elliptic *s)
     return s->level ? rw_expr_run(s->level, s->device->queue) : RW_OK;
 }
 
-static rw_status solve(rw_elliptic *s)
+static rw_status solve(rw_system *s)
 {
     const double start = rw_seconds(), compiled = rw_counters_of(s->device).compile_seconds;
     s->result = (rw_elliptic_result){.method = s->ops->method};
     for (int f = 0; f < s->n + s->nexternals; ++f)
         if (!s->bound[f])
-            return rw_fail(s->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_elliptic_bind first",
+            return rw_fail(s->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_system_bind first",
                            s->spec.fields[f].name);
     rw_status status = iterate(s);
     if (status == RW_OK) status = rw_queue_wait(s->device->queue);
@@ -426,7 +426,7 @@ static rw_status solve(rw_elliptic *s)
     return status;
 }
 
-rw_status rw_elliptic_solve_sized(rw_elliptic *s, rw_elliptic_result *result, size_t result_size)
+rw_status rw_system_solve_sized(rw_system *s, rw_elliptic_result *result, size_t result_size)
 {
     RW_NEED(s, "elliptic");
     RW_NEED(result, "result");
@@ -438,7 +438,7 @@ rw_status rw_elliptic_solve_sized(rw_elliptic *s, rw_elliptic_result *result, si
     return RW_STRUCT_OUT(status, result, result_size);
 }
 
-rw_status rw_elliptic_explain(const rw_elliptic *s, char **text)
+rw_status rw_system_explain(const rw_system *s, char **text)
 {
     RW_NEED(text, "text");
     *text = NULL;
