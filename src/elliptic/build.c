@@ -11,17 +11,26 @@ static const int here[3] = {0};
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
 
+static int unknown_of(const rw_system *s, int statement)
+{
+    int u = s->n - 1;
+    while (u >= 0 && s->statement[u] != statement) --u;
+    return u;
+}
+
+/* Rates, and equations of other systems, are left out. */
 static rw_status lower_equations(rw_system_building *b)
 {
     rw_system *s = b->of;
     rw_lowering *l = &b->lowering;
-    for (int i = 0; i < s->parsed.n; ++i) {
-        const rw_statement *statement = s->parsed.statements + i;
+    for (int i = 0; i < s->parsed->n; ++i) {
+        const rw_statement *statement = s->parsed->statements + i;
+        const int u = unknown_of(s, i);
         rw_value value;
-        if (statement->kind == RW_DEFINE) continue;
-        RW_TRY(rw_lower(l, &s->source, statement->value, &value));
-        if (!strcmp(statement->name, "F")) b->F[0] = value.node[0];
-        else RW_TRY(rw_lower_local(l, &s->source, statement->at, statement->name, value));
+        if (u >= 0) RW_TRY(rw_lower_equation(l, s->source, statement, &b->F[u]));
+        if (statement->kind != RW_ASSIGN) continue;
+        RW_TRY(rw_lower(l, s->source, statement->value, &value));
+        RW_TRY(rw_lower_local(l, s->source, statement->at, statement->name, value));
     }
     return RW_OK;
 }
@@ -79,7 +88,7 @@ static rw_status add_vectors(rw_system_building *b)
         }
     if (b->graph->failed) return RW_OK;
     for (int f = 0; f < s->n; ++f)
-        for (int side = 0; side < 2 * s->grid.ndim; ++side) set_homogeneous_side(b, f, side);
+        for (int side = 0; side < 2 * s->grid->ndim; ++side) set_homogeneous_side(b, f, side);
     return RW_OK;
 }
 
@@ -87,17 +96,17 @@ rw_status rw_system_begin(rw_system *s, rw_system_building *b)
 {
     rw_context *ctx = s->device->ctx;
     *b = (rw_system_building){.of = s};
-    RW_TRY(rw_graph_create(ctx, &s->grid, s->spec.order, &b->graph));
-    b->graph->layout = s->spec.layout;
+    RW_TRY(rw_graph_create(ctx, s->grid, s->spec->order, &b->graph));
+    b->graph->layout = s->spec->layout;
     rw_lowering_begin(&b->lowering, ctx, b->graph);
-    const rw_expr_spec spec = {.name = s->source.name,
-                               .fields = s->spec.fields, /* and, after them, the external ones */
-                               .nfields = s->n + s->nexternals,
-                               .scalars = s->spec.scalars,
-                               .nscalars = s->spec.nscalars};
+    const rw_expr_spec spec = {.name = s->source->name,
+                               .fields = s->fields,
+                               .nfields = s->n + s->nothers,
+                               .scalars = s->spec->scalars,
+                               .nscalars = s->spec->nscalars};
     b->F = rw_calloc((size_t)s->n, sizeof *b->F);
     if (!b->F) return rw_fail_memory(ctx, 4096, "an equation");
-    RW_TRY(rw_expr_declare(ctx, &spec, b->graph, &b->lowering, &s->source, &s->parsed));
+    RW_TRY(rw_expr_declare(ctx, &spec, b->graph, &b->lowering, s->source, s->parsed));
     RW_TRY(lower_equations(b));
     RW_TRY(add_vectors(b));
     return b->graph->failed ? rw_fail_memory(ctx, 4096, "an equation") : RW_OK;
@@ -116,7 +125,7 @@ void rw_system_drop(rw_system_building *b)
 static rw_node weight_of(const rw_system *s, rw_graph *g)
 {
     rw_node weight = rw_real(g, 1);
-    for (int side = 0; side < 2 * s->grid.ndim; ++side) {
+    for (int side = 0; side < 2 * s->grid->ndim; ++side) {
         const int axis = side / 2;
         const double node = (double)(g->grid.first[axis] + (side % 2 ? g->grid.size[axis] - 1 : 0));
         if (!s->form.half[side]) continue;
@@ -129,8 +138,8 @@ static rw_node weight_of(const rw_system *s, rw_graph *g)
 double rw_system_weight(const rw_system *s)
 {
     double weight = 1;
-    for (int d = 0; d < s->grid.ndim; ++d)
-        weight *= (double)s->grid.size[d] - 0.5 * s->form.half[2 * d] - 0.5 * s->form.half[2 * d + 1];
+    for (int d = 0; d < s->grid->ndim; ++d)
+        weight *= (double)s->grid->size[d] - 0.5 * s->form.half[2 * d] - 0.5 * s->form.half[2 * d + 1];
     return weight;
 }
 
@@ -171,9 +180,8 @@ static rw_status plan_update(rw_system_building *b, rw_plan *plan)
     rw_graph *g = b->graph;
     const rw_node step = rw_scalar_argument(g, rw_graph_add_param(g, "#step", false, 1, 0));
     for (int f = 0; f < s->n; ++f)
-        RW_TRY(
-            rw_plan_store(plan, f,
-                          OP(ADD, rw_field(g, f, 0, here), OP(MUL, step, rw_field(g, rw_system_v(s, f), 0, here)))));
+        RW_TRY(rw_plan_store(plan, f,
+                             OP(ADD, rw_field(g, f, 0, here), OP(MUL, step, rw_field(g, rw_system_v(s, f), 0, here)))));
     return RW_OK;
 }
 
@@ -182,7 +190,7 @@ static rw_status plan_level(rw_system_building *b, rw_plan *plan)
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
     const rw_node u = rw_field(g, 0, 0, here), sum = rw_reduce(g, RW_SUM, OP(MUL, weight_of(s, g), u));
-    const rw_node more = OP(SUB, rw_real(g, s->spec.mean), OP(DIV, sum, rw_real(g, rw_system_weight(s))));
+    const rw_node more = OP(SUB, rw_real(g, s->spec->mean), OP(DIV, sum, rw_real(g, rw_system_weight(s))));
     return rw_plan_store(plan, 0, OP(ADD, u, more));
 }
 
@@ -191,7 +199,7 @@ static rw_status plan_product(rw_system_building *b, rw_plan *plan)
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
     rw_form form;
-    RW_TRY(rw_form_make(g, s->n, b->F, s->source.name, &form));
+    RW_TRY(rw_form_make(g, s->n, b->F, s->source->name, &form));
     rw_status status = RW_OK;
     for (int f = 0; f < s->n && status == RW_OK; ++f) {
         rw_node sum = rw_real(g, 0);
@@ -232,7 +240,7 @@ static const struct {
 
 static rw_status bind_all(rw_system *s, rw_expr *expr)
 {
-    for (int f = 0; f < s->n + s->nexternals; ++f)
+    for (int f = 0; f < s->n + s->nothers; ++f)
         if (s->bound[f]) RW_TRY(rw_expr_bind_index(expr, f, s->bound[f]));
     for (int f = 0; f < s->n; ++f) {
         RW_TRY(rw_expr_bind_index(expr, rw_system_r(s, f), s->r_of[f]));

@@ -1,4 +1,4 @@
-/* A solver of equations without a time derivative inside: what the equation is, programs made of it, one table of
+/* A system: unknowns that depend on each other, and their equations. What they are, programs made of them, one table of
  * functions per method.
  *
  * All methods solve a linear system for a correction v with homogeneous sides:
@@ -13,8 +13,11 @@
 
 #include "device/device.h"
 #include "elliptic/form.h"
+#include "expr/equations.h"
 #include "expr/program.h"
 #include "rechenwerk/elliptic.h"
+
+typedef struct rw_system rw_system;
 
 typedef struct rw_system_ops {
     rw_elliptic_method method;
@@ -34,21 +37,25 @@ enum { RW_SYSTEM_PROGRAMS = 8 };
 extern const rw_system_ops rw_system_transform, rw_system_krylov;
 
 struct rw_system {
-    rw_device *device;
-    rw_elliptic_spec spec; /* texts, fields, scalars: copies */
-    rw_source source;
-    rw_parsed parsed;
-    rw_grid grid;
+    rw_device *device;      /* this and the next four belong to the solver */
+    rw_elliptic_spec *spec; /* `fields`: its unknowns, then its external fields */
+    const rw_source *source;
+    const rw_parsed *parsed;
+    const rw_grid *grid;
+    rw_expr_field
+        *fields; /* of the graphs: own unknowns, then all others, which are only read; their texts are not owned */
+    int n, nothers;
+    int *index;     /* [n + nothers] number among the solver's fields */
+    int *statement; /* [n] the equation of an unknown */
     rw_dtype type;
-    int n, nexternals;
     int64_t nodes;
     rw_graph *graph; /* of the analysis, with the present scalars */
     rw_form form;
     const rw_system_ops *ops;
-    bool changed;                            /* scalars or arrays, since the method was prepared */
-    char why[200];                           /* the method was chosen */
-    void *data;                              /* of the method */
-    rw_array **bound;                        /* of unknowns, then external fields */
+    bool changed;                          /* scalars or arrays, since the method was prepared */
+    char why[200];                         /* the method was chosen */
+    void *data;                            /* of the method */
+    rw_array **bound;                      /* [n + nothers] */
     rw_expr *programs[RW_SYSTEM_PROGRAMS]; /* all of them; the following are among them */
     int nprograms;
     rw_expr *residual, *update, *level; /* r <- -F(u); u <- u + step v; u <- u + mean - its mean */
@@ -56,9 +63,27 @@ struct rw_system {
     rw_elliptic_result result;
 };
 
+/* What a system gets from its solver. pair: its unknowns, numbers among the solver's fields, with their statements. */
+typedef struct rw_system_of {
+    rw_device *device;
+    rw_elliptic_spec *spec;
+    const rw_source *source;
+    const rw_parsed *parsed;
+    const rw_pair *pair;
+    int npairs;
+} rw_system_of;
+rw_status rw_system_create(const rw_system_of *of, rw_system **system);
+void rw_system_destroy(rw_system **system);
+/* An array of the solver's field; a scalar has another value. */
+rw_status rw_system_bind(rw_system *s, int field, rw_array *array);
+rw_status rw_system_set(rw_system *s, const char *scalar, double value);
+/* Solves to the tolerance; s->result is complete whatever the status. */
+rw_status rw_system_solve(rw_system *s);
+void rw_system_explain(const rw_system *s, rw_text *text);
+
 /* ---- build.c: programs ------------------------------------------------------------------------------------------- */
 
-/* A graph with the equations lowered. Fields: unknowns, external fields, r and v of each unknown. */
+/* A graph with the equations lowered. Fields: unknowns, other fields, r and v of each unknown. */
 typedef struct rw_system_building {
     rw_system *of;
     rw_graph *graph;
@@ -66,8 +91,8 @@ typedef struct rw_system_building {
     rw_node *F; /* by unknown */
 } rw_system_building;
 
-static inline int rw_system_r(const rw_system *s, int f) { return s->n + s->nexternals + f; }
-static inline int rw_system_v(const rw_system *s, int f) { return 2 * s->n + s->nexternals + f; }
+static inline int rw_system_r(const rw_system *s, int f) { return s->n + s->nothers + f; }
+static inline int rw_system_v(const rw_system *s, int f) { return 2 * s->n + s->nothers + f; }
 
 /* rw_system_drop after it, whatever the status. */
 rw_status rw_system_begin(rw_system *s, rw_system_building *b);
@@ -80,7 +105,7 @@ typedef enum rw_system_part {
     RW_SYSTEM_PRODUCT,  /* r <- J v, weighted */
     RW_SYSTEM_DIAGONAL  /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */
 } rw_system_part;
-/* A program with the equations, unknowns, external fields, r and v bound. */
+/* A program with the equations, unknowns, other fields, r and v bound. */
 rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr);
 /* The number of cells of the grid, with the weights of nodes. */
 double rw_system_weight(const rw_system *s);

@@ -92,7 +92,7 @@ static bool find_axis(const rw_system *s, int axis, rw_fft_kind *kind, int64_t *
     const rw_graph_side *side = s->graph->fields[0].boundary + 2 * axis;
     const int64_t reach = reach_of(s, axis);
     symmetry is[2] = {0};
-    *n = s->grid.size[axis];
+    *n = s->grid->size[axis];
     if (side->kind == RW_BOUNDARY_PERIODIC) {
         *kind = RW_FFT_REAL;
         return true;
@@ -180,7 +180,7 @@ static bool suits(rw_system *s, char *why, size_t size)
         snprintf(why, size, "the factor of %s %s", rw_form_term_name(s->graph, t, name), problem);
         return false;
     }
-    for (int d = 0; d < s->grid.ndim; ++d) {
+    for (int d = 0; d < s->grid->ndim; ++d) {
         rw_fft_kind kind;
         int64_t n;
         if (!find_axis(s, d, &kind, &n, why, size)) return false;
@@ -194,20 +194,20 @@ static bool suits(rw_system *s, char *why, size_t size)
 /* A view of the unknowns in a vector; of a complex one, of real (0) or imaginary (1) parts. */
 static rw_status view_of(const rw_system *s, const transform *t, rw_array *vector, int part, rw_array **view)
 {
-    const int ndim = s->grid.ndim;
+    const int ndim = s->grid->ndim;
     int64_t shape[3], strides[3], stride = t->parts, offset = part;
     for (int d = 0; d < ndim; ++d) {
         shape[ndim - 1 - d] = t->n[d];
         strides[ndim - 1 - d] = stride;
         if (s->graph->fields[0].boundary[2 * d].given) offset += stride;
-        stride *= s->grid.size[d];
+        stride *= s->grid->size[d];
     }
     return rw_array_view(vector, rw_dtype_is_single(s->type) ? RW_F32 : RW_F64, ndim, shape, strides, offset, view);
 }
 
 static rw_status create(rw_system *s)
 {
-    const int ndim = s->grid.ndim;
+    const int ndim = s->grid->ndim;
     transform *t = rw_calloc(1, sizeof *t);
     if (!t) return rw_fail_memory(s->device->ctx, sizeof *t, "a solver");
     s->data = t;
@@ -240,7 +240,7 @@ static rw_status prepare(rw_system *s)
     const double *tables[3];
     double shift = 0;
     if (!s->changed) return RW_OK;
-    for (int d = 0; d < s->grid.ndim; ++d) memset(t->table[d], 0, (size_t)t->n[d] * sizeof *t->table[d]);
+    for (int d = 0; d < s->grid->ndim; ++d) memset(t->table[d], 0, (size_t)t->n[d] * sizeof *t->table[d]);
     for (int i = 0; i < s->form.nterms; ++i) {
         const rw_form_term *term = s->form.terms + i;
         double factor[2];
@@ -253,7 +253,7 @@ static rw_status prepare(rw_system *s)
             t->table[axis][k] -= sign * factor[0] * 2 * sin(half) * sin(half);
         }
     }
-    for (int d = 0; d < s->grid.ndim; ++d) tables[s->grid.ndim - 1 - d] = t->table[d];
+    for (int d = 0; d < s->grid->ndim; ++d) tables[s->grid->ndim - 1 - d] = t->table[d];
     return rw_fft_divide_set(t->divide, tables, s->form.singular ? 0 : shift, s->device->queue);
 }
 
@@ -269,7 +269,7 @@ static void explain(const rw_system *s, rw_text *text)
 {
     const transform *t = s->data;
     const rw_fft_info info = rw_fft_divide_info(t->divide);
-    for (int d = 0; d < s->grid.ndim; ++d)
+    for (int d = 0; d < s->grid->ndim; ++d)
         rw_text_add(text, "axis %c   %s of %lld\n", "xyz"[d], rw_fft_kind_name(t->kind[d]), (long long)t -> n[d]);
     rw_text_add(text, "solve    %lld passes, %.0f bytes a node\n", (long long)info.passes,
                 (double)info.bytes * t->parts / (double)s->nodes);
@@ -289,9 +289,9 @@ static void destroy(rw_system *s)
 }
 
 const rw_system_ops rw_system_transform = {.method = RW_ELLIPTIC_TRANSFORM,
-                                               .suits = suits,
-                                               .create = create,
-                                               .prepare = prepare,
-                                               .solve = solve,
-                                               .explain = explain,
-                                               .destroy = destroy};
+                                           .suits = suits,
+                                           .create = create,
+                                           .prepare = prepare,
+                                           .solve = solve,
+                                           .explain = explain,
+                                           .destroy = destroy};
