@@ -22,6 +22,8 @@ static void test_kinds(void **state)
         {"2*u = 1", RW_EQUATION},
         {"-u = 1", RW_EQUATION},
         {"(u) = 1", RW_EQUATION},
+        {"(f(q)) = q", RW_EQUATION},
+        {"+f(q) = q", RW_EQUATION},
         {"u^2 = 1", RW_EQUATION},
         {"u.x = 1", RW_EQUATION},
         {"u[i+1] = u", RW_EQUATION},
