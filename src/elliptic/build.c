@@ -190,7 +190,7 @@ static rw_status plan_level(rw_system_building *b, rw_plan *plan)
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
     const rw_node u = rw_field(g, 0, 0, here), sum = rw_reduce(g, RW_SUM, OP(MUL, weight_of(s, g), u));
-    const rw_node more = OP(SUB, rw_real(g, s->spec->mean), OP(DIV, sum, rw_real(g, rw_system_weight(s))));
+    const rw_node more = OP(SUB, rw_real(g, s->settings->mean), OP(DIV, sum, rw_real(g, rw_system_weight(s))));
     return rw_plan_store(plan, 0, OP(ADD, u, more));
 }
 

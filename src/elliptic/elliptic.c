@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "elliptic/elliptic.h"
 #include "elliptic/system.h"
 #include "expr/copies.h"
 #include "param/param.h"
@@ -10,6 +11,7 @@
 struct rw_elliptic {
     rw_device *device;
     rw_elliptic_spec spec; /* texts, fields, scalars: copies; external fields stand after the unknowns in `fields` */
+    rw_elliptic_spec *settings; /* [nfields] */
     rw_source source;
     rw_parsed parsed;
     int nfields, nexternals;
@@ -167,6 +169,7 @@ static rw_status make_systems(rw_elliptic *e)
     for (int s = 0; status == RW_OK && s < pairs.nsystems; ++s) {
         const rw_system_of of = {.device = e->device,
                                  .spec = &e->spec,
+                                 .settings = e->settings + pairs.pair[pairs.first[s]].unknown,
                                  .source = &e->source,
                                  .parsed = &e->parsed,
                                  .pair = pairs.pair + pairs.first[s],
@@ -178,7 +181,19 @@ static rw_status make_systems(rw_elliptic *e)
     return status;
 }
 
-static rw_status create(rw_device *dev, const rw_elliptic_spec *given, rw_elliptic **result)
+static rw_status take_settings(rw_elliptic *e, const rw_elliptic_spec *settings)
+{
+    e->settings = rw_calloc((size_t)e->nfields, sizeof *e->settings);
+    if (!e->settings) return rw_fail_memory(e->device->ctx, 4096, "settings");
+    for (int f = 0; f < e->nfields; ++f) {
+        e->settings[f] = settings ? settings[f] : e->spec;
+        RW_TRY(rw_params_resolve(e->device->ctx, rw_elliptic_params(), NULL, e->settings + f));
+    }
+    return RW_OK;
+}
+
+rw_status rw_elliptic_create_with(rw_device *dev, const rw_elliptic_spec *given, const rw_elliptic_spec *settings,
+                                  rw_elliptic **result)
 {
     rw_elliptic_spec spec = *given;
     RW_TRY(check_spec(dev->ctx, &spec));
@@ -186,6 +201,7 @@ static rw_status create(rw_device *dev, const rw_elliptic_spec *given, rw_ellipt
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "a solver");
     e->device = rw_device_retain(dev);
     rw_status status = copy_spec(e, &spec);
+    if (status == RW_OK) status = take_settings(e, settings);
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &e->source, &e->parsed);
     if (status == RW_OK) {
         rw_find_equations(&e->parsed, e->spec.fields, e->nfields + e->nexternals);
@@ -215,6 +231,7 @@ void rw_elliptic_destroy(rw_elliptic **elliptic)
     rw_free((char *)e->spec.equations);
     rw_free(e->bound);
     rw_free(e->systems);
+    rw_free(e->settings);
     rw_device_close(&e->device);
     rw_free(e);
 }
@@ -264,7 +281,7 @@ rw_status rw_elliptic_create_sized(rw_device *dev, const rw_elliptic_spec *spec,
     taken t;
     RW_TRY(take(dev->ctx, spec, spec_size, field_size, scalar_size, &t));
     const rw_cancel *outer = rw_cancel_enter(t.spec.cancel);
-    const rw_status status = create(dev, &t.spec, elliptic);
+    const rw_status status = rw_elliptic_create_with(dev, &t.spec, NULL, elliptic);
     rw_cancel_leave(outer);
     free_taken(&t);
     return status;
@@ -340,14 +357,20 @@ static void add_result(rw_elliptic_result *all, const rw_elliptic_result *one)
     all->iterations = iterations;
 }
 
-static rw_status solve(rw_elliptic *e, rw_elliptic_result *result)
+static rw_status need_arrays(const rw_elliptic *e)
 {
-    const double start = rw_seconds(), compiled = rw_counters_of(e->device).compile_seconds;
-    *result = (rw_elliptic_result){0};
     for (int f = 0; f < e->nfields + e->nexternals; ++f)
         if (!e->bound[f])
             return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_elliptic_bind first",
                            e->spec.fields[f].name);
+    return RW_OK;
+}
+
+static rw_status solve(rw_elliptic *e, rw_elliptic_result *result)
+{
+    const double start = rw_seconds(), compiled = rw_counters_of(e->device).compile_seconds;
+    *result = (rw_elliptic_result){0};
+    RW_TRY(need_arrays(e));
     rw_status status = RW_OK;
     for (int s = 0; s < e->nsystems && status == RW_OK; ++s) {
         status = rw_system_solve(e->systems[s]);
@@ -367,6 +390,34 @@ rw_status rw_elliptic_solve_sized(rw_elliptic *e, rw_elliptic_result *result, si
     const rw_status status = solve(e, result_whole);
     rw_cancel_leave(outer);
     return RW_STRUCT_OUT(status, result, result_size);
+}
+
+rw_status rw_elliptic_measure(rw_elliptic *e, double *ratio)
+{
+    *ratio = 0;
+    RW_TRY(need_arrays(e));
+    for (int s = 0; s < e->nsystems; ++s) {
+        double allowed;
+        RW_TRY(rw_system_measure(e->systems[s], &allowed));
+        const double residual = e->systems[s]->result.first;
+        *ratio = fmax(*ratio, residual > 0 ? residual / allowed : 0);
+    }
+    return RW_OK;
+}
+
+const char *rw_elliptic_method_of(const rw_elliptic *e, const char **why)
+{
+    const rw_system *s = e->systems[e->nsystems - 1];
+    *why = s->why;
+    return rw_elliptic_method_name(s->ops->method);
+}
+
+int64_t rw_elliptic_bytes(const rw_elliptic_spec *spec)
+{
+    enum { VECTORS = 8 }; /* right-hand side, correction, and those of cg with a preconditioner */
+    int64_t nodes = VECTORS * spec->nfields;
+    for (int d = 0; d < spec->grid.ndim; ++d) nodes *= spec->grid.size[d];
+    return nodes * (int64_t)rw_dtype_size(spec->nfields && spec->fields->dtype ? spec->fields->dtype : RW_F64);
 }
 
 rw_status rw_elliptic_explain(const rw_elliptic *e, char **text)

@@ -79,7 +79,7 @@ static rw_status prepare(rw_system *s)
     const rw_krylov_spec spec = {.method = is_definite(s) ? RW_KRYLOV_CG : RW_KRYLOV_GMRES,
                                  .restart = is_definite(s) ? 0 : 50,
                                  .rtol = 0.5, /* solve() has another for each system */
-                                 .iterations = s->spec->iterations,
+                                 .iterations = s->settings->iterations,
                                  .precond = {.method = RW_PRECOND_JACOBI},
                                  .cancel = s->spec->cancel};
     return rw_krylov_create(l->operator, s->type, &spec, &l->solver);

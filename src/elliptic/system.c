@@ -60,18 +60,18 @@ static rw_status choose(rw_system *s)
 {
     rw_context *ctx = s->device->ctx;
     char reason[160];
-    if (s->spec->method == RW_ELLIPTIC_AUTO) {
+    if (s->settings->method == RW_ELLIPTIC_AUTO) {
         for (int m = 0; m < RW_ELLIPTIC_METHODS && !s->ops; ++m)
             if (methods[m] && methods[m]->suits(s, s->why, sizeof s->why)) s->ops = methods[m];
         return RW_OK;
     }
-    s->ops = methods[s->spec->method];
+    s->ops = methods[s->settings->method];
     if (s->ops->suits(s, reason, sizeof reason)) {
         snprintf(s->why, sizeof s->why, "it was asked for; %s", reason);
         return RW_OK;
     }
     return rw_fail(ctx, RW_ERR_INPUT, "%s: method %s cannot solve this equation: %s; method auto takes one that can",
-                   s->source->name, rw_elliptic_method_name(s->spec->method), reason);
+                   s->source->name, rw_elliptic_method_name(s->settings->method), reason);
 }
 
 static rw_status make_vectors(rw_system *s)
@@ -92,6 +92,7 @@ rw_status rw_system_create(const rw_system_of *of, rw_system **system)
     if (!s) return rw_fail_memory(of->device->ctx, sizeof *s, "a system of equations");
     s->device = of->device;
     s->spec = of->spec;
+    s->settings = of->settings;
     s->source = of->source;
     s->parsed = of->parsed;
     s->grid = &of->spec->grid;
@@ -187,7 +188,7 @@ static rw_status fail_not_finite(const rw_system *s, int64_t step)
 }
 
 /* Of an equation that leaves the mean open: the mean of F, taken away from the right-hand side. */
-static rw_status balance(rw_system *s, double norm)
+static rw_status find_balance(rw_system *s, double norm)
 {
     double sum, im;
     if (!s->form.singular || !(norm > 0)) return RW_OK;
@@ -199,12 +200,12 @@ static rw_status balance(rw_system *s, double norm)
 
 static rw_status check_balance(const rw_system *s)
 {
-    if (s->result.imbalance <= s->spec->imbalance) return RW_OK;
+    if (s->result.imbalance <= s->settings->imbalance) return RW_OK;
     return rw_fail(s->device->ctx, RW_ERR_INPUT,
                    "%s: the equation has no solution: no side gives a value, so that sources and what flows in at the "
                    "sides must add up to 0, but their mean is %.3g of their root mean square (imbalance, allowed: %g): "
                    "correct them, or give a value on a side",
-                   s->source->name, s->result.imbalance, s->spec->imbalance);
+                   s->source->name, s->result.imbalance, s->settings->imbalance);
 }
 
 /* u <- u + length v, from u + before v */
@@ -230,8 +231,6 @@ static rw_status take_step(rw_system *s, double before, double *norm)
     return RW_OK;
 }
 
-static double larger_of(double a, double b) { return a > b ? a : b; }
-
 static rw_status fail_unsolved(const rw_system *s, double allowed)
 {
     return rw_fail(s->device->ctx, RW_ERR_NOT_CONVERGED,
@@ -251,37 +250,40 @@ static double forcing(const rw_system *s, double norm, double previous, double a
     return fmin(fmax(0.9 * ratio * ratio, needed), 0.1);
 }
 
-static rw_status iterate(rw_system *s)
+rw_status rw_system_measure(rw_system *s, double *allowed)
 {
     rw_elliptic_result *result = &s->result;
-    double norm, previous = 0;
+    *result = (rw_elliptic_result){.method = s->ops->method};
     RW_TRY(find_right_side(s, &result->right_side));
-    RW_TRY(find_residual(s, &norm));
-    result->first = result->residual = norm;
+    RW_TRY(find_residual(s, &result->first));
+    const double norm = result->residual = result->first;
     if (!isfinite(norm)) return fail_not_finite(s, 0);
-    RW_TRY(balance(s, isfinite(result->right_side) && result->right_side > 0 ? result->right_side : norm));
+    const bool known = isfinite(result->right_side) && result->right_side > 0;
+    const double scale = known ? result->right_side : norm;
+    RW_TRY(find_balance(s, scale));
+    *allowed = fmax(s->settings->rtol > 0 ? s->settings->rtol * scale : 0, s->settings->atol);
+    return RW_OK;
+}
+
+rw_status rw_system_solve(rw_system *s)
+{
+    rw_elliptic_result *result = &s->result;
+    double allowed, previous = 0;
+    RW_TRY(rw_system_measure(s, &allowed));
     RW_TRY(check_balance(s));
-    const double scale = isfinite(result->right_side) && result->right_side > 0 ? result->right_side : norm;
-    const double allowed = larger_of(s->spec->rtol > 0 ? s->spec->rtol * scale : 0, s->spec->atol);
-    while (!(norm <= allowed)) {
-        const int64_t most = s->form.linear ? 3 : s->spec->steps;
+    while (!(result->residual <= allowed)) {
+        const double norm = result->residual;
+        const int64_t most = s->form.linear ? 3 : s->settings->steps;
         if (result->steps == most || (result->steps > 0 && norm >= previous)) return fail_unsolved(s, allowed);
         RW_TRY(s->ops->prepare(s));
         s->changed = false;
         RW_TRY(s->ops->solve(s, forcing(s, norm, previous, allowed)));
         previous = norm;
-        RW_TRY(take_step(s, previous, &norm));
         result->steps++;
-        result->residual = norm;
-        if (!isfinite(norm)) return fail_not_finite(s, result->steps);
+        RW_TRY(take_step(s, previous, &result->residual));
+        if (!isfinite(result->residual)) return fail_not_finite(s, result->steps);
     }
     return s->level ? rw_expr_run(s->level, s->device->queue) : RW_OK;
-}
-
-rw_status rw_system_solve(rw_system *s)
-{
-    s->result = (rw_elliptic_result){.method = s->ops->method};
-    return iterate(s);
 }
 
 void rw_system_explain(const rw_system *s, rw_text *text)

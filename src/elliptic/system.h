@@ -37,8 +37,9 @@ enum { RW_SYSTEM_PROGRAMS = 8 };
 extern const rw_system_ops rw_system_transform, rw_system_krylov;
 
 struct rw_system {
-    rw_device *device;      /* this and the next four belong to the solver */
-    rw_elliptic_spec *spec; /* `fields`: its unknowns, then its external fields */
+    rw_device *device;                /* this and the next five belong to the solver */
+    rw_elliptic_spec *spec;           /* `fields`: its unknowns, then its external fields */
+    const rw_elliptic_spec *settings; /* method, tolerances and what follows them */
     const rw_source *source;
     const rw_parsed *parsed;
     const rw_grid *grid;
@@ -67,6 +68,7 @@ struct rw_system {
 typedef struct rw_system_of {
     rw_device *device;
     rw_elliptic_spec *spec;
+    const rw_elliptic_spec *settings;
     const rw_source *source;
     const rw_parsed *parsed;
     const rw_pair *pair;
@@ -79,6 +81,8 @@ rw_status rw_system_bind(rw_system *s, int field, rw_array *array);
 rw_status rw_system_set(rw_system *s, const char *scalar, double value);
 /* Solves to the tolerance; s->result is complete whatever the status. */
 rw_status rw_system_solve(rw_system *s);
+/* s->result has |F(u)| of the bound arrays as `first` and |F(0)|; *allowed: of the tolerances. */
+rw_status rw_system_measure(rw_system *s, double *allowed);
 void rw_system_explain(const rw_system *s, rw_text *text);
 
 /* ---- build.c: programs ------------------------------------------------------------------------------------------- */
