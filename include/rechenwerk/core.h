@@ -244,7 +244,8 @@ typedef struct rw_param {
     bool required;       /* the member has no default */
     /* default as text; an example if required; "" none. "30; idr: 4": 4 for the method idr, 30 for all others. */
     const char *standard;
-    /* Allowed values. INT, REAL: "[1, 1000]"; "off|(0, 1]", where the word before the range stands for RW_OFF; "2|4".
+    /* Allowed values. INT, REAL: "[1, 1000]"; "off|(0, 1]", where the word before the range stands for RW_OFF,
+     * the word steady for infinity; "2|4".
      * INTS, REALS: "1..3 of [1, 9]"; SIZES likewise. Choices: "a|b|c". TEXTS: "0..2". "": all values. Exceptions by
      * method are written as in `standard`. */
     const char *allowed;

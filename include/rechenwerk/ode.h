@@ -50,7 +50,7 @@ typedef struct rw_ode_spec {
     int64_t nscalars;
     rw_ode_method method; /* (default: auto) */
     double start;         /* initial time (default: 0) */
-    double end;           /* AUTO: final time, used to choose the method. Default: unknown. */
+    double end;           /* AUTO: final time, used to choose the method. INFINITY, default: unknown. */
     /* RK4: step size, used as it is. 0: at most 0.9 of the stability limit 2.78 / spectral radius, and so short that
      * the error of a step meets the tolerances, which some of the steps check (default: 0) */
     double step;
@@ -80,6 +80,7 @@ typedef struct rw_ode_spec {
      * whatever is given (without one: that of the nearest node). */
     const rw_expr_field *externals;
     int64_t nexternals;
+    double tolerance; /* of a steady state, for rw_ode_get_rate; no effect on steps (default: 1e-8) */
 } rw_ode_spec;
 
 /* The parameter table of rw_ode_spec, for rw_params_parse: "rock4:rtol=1e-6:max_step=0.1". */
@@ -121,6 +122,10 @@ RW_API rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, siz
  * step. */
 RW_API rw_status rw_ode_step(rw_ode *ode, double t_limit);
 RW_API double rw_ode_time(const rw_ode *ode);
+/* Computes how fast the present state changes: the largest |du/dt| over max(|u|, 1), of all fields and nodes. Below
+ * `tolerance` the state is steady, which *steady says. One evaluation of the right-hand side; waits. steady: optional.
+ */
+RW_API rw_status rw_ode_get_rate(rw_ode *ode, double *rate, bool *steady);
 
 /* Dense output, with `dense`: interpolates the state at a time t within the last step, its end included, by the cubic
  * through the present state and the three before. No right-hand side is evaluated. Afterwards the bound arrays hold the

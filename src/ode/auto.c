@@ -23,6 +23,13 @@ static const rw_ode_ops *stabilised(const rw_ode *ode)
 /* The spectral radius does not choose its stages. */
 static bool is_not_stabilised(const rw_ode_ops *ops) { return ops->attempt && !ops->reach; }
 
+/* Of runs that end when their state is steady there is no time. */
+static const char *time_text(double span, char text[32])
+{
+    snprintf(text, 32, span > 1e100 ? "no final time" : "time %.3g", span);
+    return text;
+}
+
 /* The method at the present state, for a time `span`; the reason is noted. */
 static rw_status choose(rw_ode *ode, double span, const rw_ode_ops **method)
 {
@@ -31,6 +38,7 @@ static rw_status choose(rw_ode *ode, double span, const rw_ode_ops **method)
     RW_TRY(rw_spectral_radius(ode, &rho));
     RW_TRY(rw_spectral_overhang(ode, &overhang));
     const bool few = rho * span <= FEW;
+    char text[32];
     bool found = false;
     if (overhang > OVERHANG && !few) RW_TRY(rw_spectral_probe(ode, &overhang, &found));
     if (few) {
@@ -44,11 +52,10 @@ static rw_status choose(rw_ode *ode, double span, const rw_ode_ops **method)
                  found ? "Chebyshev polynomials of the Jacobian" : rw_spectral_kind(ode));
     } else {
         *method = stabilised(ode);
-        snprintf(
-            ode->reason, sizeof ode->reason,
-            "stiff, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; tolerance %.1e is %s "
-            "%.0e",
-            rho, span, ode->rtol, ode->rtol > LOOSE ? "above" : "at most", LOOSE);
+        snprintf(ode->reason, sizeof ode->reason,
+                 "stiff, eigenvalues near the negative real axis: spectral radius %.3g, %s; tolerance %.1e is %s "
+                 "%.0e",
+                 rho, time_text(span, text), ode->rtol, ode->rtol > LOOSE ? "above" : "at most", LOOSE);
     }
     return RW_OK;
 }
@@ -108,10 +115,11 @@ rw_status rw_auto_review(rw_ode *ode, double t_limit)
     RW_TRY(status);
     c[1] = c[2] = 0; /* the error of another method */
     rw_dense_begin(ode);
+    char text[32];
     snprintf(ode->reason, sizeof ode->reason,
-             "stiff from t = %.4g on, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; dp5 "
+             "stiff from t = %.4g on, eigenvalues near the negative real axis: spectral radius %.3g, %s; dp5 "
              "before, whose steps of %.2g were limited by stability",
-             ode->now.t, rho, left, h);
+             ode->now.t, rho, time_text(left, text), h);
     rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
     return RW_OK;
 }

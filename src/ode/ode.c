@@ -105,7 +105,8 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     ode->initial_step = spec->initial_step;
     ode->max_step = spec->max_step;
     ode->given_stages = spec->max_stages;
-    ode->end = spec->end;
+    ode->end = isfinite(spec->end) ? spec->end : 0;
+    ode->tolerance = spec->tolerance;
     ode->max_stages = spec->max_stages > 0 ? spec->max_stages : (int)rw_ode_standard("max_stages", ode->ops->name);
     ode->damping = spec->damping;
     ode->record = spec->record == RW_SWITCH_ON;
@@ -195,6 +196,7 @@ void rw_ode_destroy(rw_ode **o)
     }
     for (int i = 0; i < ode->nscalars; ++i) rw_free((char *)ode->scalars[i].name);
     rw_stage_free(&ode->settled);
+    rw_stage_free(&ode->rate);
     rw_parsed_free(&ode->parsed);
     rw_free(ode->fields);
     rw_free(ode->externals);
@@ -336,6 +338,7 @@ rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spe
                              .method = ode->ops->method,
                              .start = ode->start,
                              .end = ode->end,
+                             .tolerance = ode->tolerance,
                              .step = ode->fixed_step,
                              .rtol = ode->rtol,
                              .atol = ode->atol,

@@ -117,6 +117,7 @@ struct rw_ode {
     /* of studies, rock4: stages s with h rho <= stage_rule s^2, of the published table; 0: by intervals */
     double stage_rule;
     double end;                /* AUTO: expected, 0 unknown */
+    double tolerance;          /* of a steady state */
     int given_stages;          /* the caller's limit, 0: the method's */
     const rw_ode_ops *chooser; /* AUTO's table, if it was created as AUTO; NULL */
     char reason[320];          /* why AUTO became what it is */
@@ -128,6 +129,7 @@ struct rw_ode {
     int64_t changes;     /* arrays bound and scalars set so far: what was recorded before is void */
     rw_stage settled;    /* layout node: writes the values that sides give */
     int64_t settled_at;  /* `changes` when it ran last */
+    rw_stage rate;       /* how fast the state changes (steady.c) */
     bool stale;          /* a scalar has changed since the spectral radius was found */
     bool fresh;          /* AUTO has found it at the present state */
     double refused_step; /* of a step that was given up: its last attempt, 0: none */

@@ -22,7 +22,8 @@ static const rw_param rows[] = {
         "rk4: fixed step",
         .brief = NULL),
     ROW(start, REAL, "0", "(-inf, inf)", "initial time", .brief = NULL),
-    ROW(end, REAL, "1.0", "(-inf, inf)", "final time", .required = true),
+    ROW(end, REAL, "1.0", "steady|(-inf, inf)", "final time; steady: when the state no longer changes",
+        .required = true),
     ROW(step, REAL, "0", "[0, inf)", "step of rk4; 0: from the spectral radius and the error",
         .methods = 1 << RW_ODE_RK4),
     ROW(rtol, REAL, "1e-5", "(0, 1]", "relative tolerance per step; no effect on a given step", .methods = ALL),
@@ -36,6 +37,8 @@ static const rw_param rows[] = {
     ROW(spectral_radius, TEXT, "auto", "",
         "spectral radius: an expression; auto: from the derivative of the equations; power: by power iteration",
         .methods = STABILISED | 1 << RW_ODE_RK4),
+    ROW(tolerance, REAL, "1e-8", "(0, inf)", "end = steady: largest |du/dt|/max(|u|, 1) of a steady state",
+        .condition = "time.end = steady"),
     ROW(record, SWITCH, "true", "", "replay the launches of a step as one recorded sequence where possible",
         .brief = NULL),
 };

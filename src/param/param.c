@@ -114,14 +114,16 @@ static const char *split_word(const char *allowed, size_t *n)
     return *n ? allowed + *n + (allowed[*n] == '|') : allowed;
 }
 
-/* The word instead of a number is RW_OFF, "auto" the default where that differs with the method. */
+double rw_word_value(const char *allowed) { return strncmp(allowed, "steady|", 7) == 0 ? INFINITY : RW_OFF; }
+
+/* The word instead of a number is RW_OFF, "steady" infinity, "auto" the default where that differs with the method. */
 static bool read_word(const value_context *v, const rw_tree *node, double *value)
 {
     size_t n;
     if (node->kind != RW_TREE_SCALAR) return false;
     split_word(v->allowed, &n);
     if (n && strlen(node->text) == n && !strncmp(node->text, v->allowed, n)) {
-        *value = RW_OFF;
+        *value = rw_word_value(v->allowed);
         return true;
     }
     double x;

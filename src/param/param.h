@@ -69,6 +69,8 @@ const char *rw_param_kind_text(rw_param_kind kind);
 const char *rw_param_for(const char *text, const char *method, char *buffer, size_t size);
 /* Of a specification: whether the standard differs with the method. */
 bool rw_param_by_method(const rw_param *row);
+/* The number that the word before a range stands for. */
+double rw_word_value(const char *allowed);
 
 /* The value of an ENUM for a text, 0 where it is none of the choices; and back, the default for 0. */
 int rw_param_enum(const rw_param *row, const char *text);

@@ -277,7 +277,8 @@ static void print_member(const rw_param *row, const void *structure, char *text,
         if (!rw_given(x)) return;
         if (row->kind == RW_PARAM_BOOL) brief = row->name;
         else if (row->kind == RW_PARAM_SWITCH) snprintf(value, sizeof value, "%s", x == RW_SWITCH_ON ? "on" : "off");
-        else if (!chosen && x == RW_OFF && word) snprintf(value, sizeof value, "%.*s", (int)word, row->allowed);
+        else if (!chosen && x == rw_word_value(row->allowed) && word)
+            snprintf(value, sizeof value, "%.*s", (int)word, row->allowed);
         else if (!chosen) snprintf(value, sizeof value, "%g", rw_plain_zero(x));
         else if (rw_param_enum_text(row, (int)x + (row->kind == RW_PARAM_CHOICE), choice, sizeof choice))
             snprintf(value, sizeof value, "%s", choice);
@@ -339,7 +340,7 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
         if (*standard && !*end) put(row, structure, value);
         return RW_OK; /* else 0 is the default, and what that means the owner of the structure knows */
     }
-    if (x == RW_OFF && isalpha((unsigned char)*row->allowed)) return RW_OK;
+    if (x == rw_word_value(row->allowed) && isalpha((unsigned char)*row->allowed)) return RW_OK;
     for (int digits = 6; digits <= 17; digits += digits < 15 ? 9 : 1) {
         snprintf(text, sizeof text, "%.*g", digits, rw_plain_zero(x));
         if (!isfinite(x) || rw_strtod(text, NULL) == x) break;

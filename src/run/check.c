@@ -221,7 +221,7 @@ static rw_status describe(rw_run *r, const void *user, rw_text *text)
     rw_text_add(text, "device   %s: %s\n", r->report->device, rw_device_info(r->device)->hardware);
     RW_TRY(name_of(r, "case", name));
     k.run = rw_rate_find(r->device, name, value);
-    if (!r->ops->forecast) {
+    if (!r->ops->forecast || r->stationary) {
         RW_TRY(add_memory(r, bytes, &f, text));
         add_earlier(r, k.run, value, text);
         return RW_OK;

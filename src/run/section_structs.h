@@ -8,6 +8,7 @@
     RW_SECTION_PREFIX(section);
 #define FREE(section, form, example, line)
 #define ROWS_OF(section, structure, params, line) typedef structure RW_SECTION_PREFIX(section);
+#define EACH_OF(section, structure, params, example, line) ROWS_OF(section, structure, params, line)
 #include RW_SECTION_DEF
 #undef SECTION
 #undef ROW
@@ -16,5 +17,6 @@
 #undef END
 #undef FREE
 #undef ROWS_OF
+#undef EACH_OF
 #undef RW_SECTION_PREFIX
 #undef RW_SECTION_DEF

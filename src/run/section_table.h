@@ -25,6 +25,7 @@
     }                                                                                                                  \
     ;
 #define ROWS_OF(section, structure, params, line)
+#define EACH_OF(section, structure, params, example, line)
 #define FREE(section, form, example, line)
 #include RW_SECTION_DEF
 #undef SECTION
@@ -33,6 +34,7 @@
 #undef REQUIRED
 #undef END
 #undef ROWS_OF
+#undef EACH_OF
 #undef FREE
 
 RW_SECTION_STORAGE const rw_section RW_SECTION_TABLE_NAME[] = {
@@ -48,6 +50,7 @@ RW_SECTION_STORAGE const rw_section RW_SECTION_TABLE_NAME[] = {
 #define REQUIRED(section, name, kind, example, allowed, unit, line)
 #define END(section)
 #define ROWS_OF(section, structure, params, line) {#section, RW_SECTION_TABLE, "", line, {0}, params},
+#define EACH_OF(section, structure, params, example, line) {#section, RW_SECTION_EACH, example, line, {0}, params},
 #define FREE(section, form, example, line) {#section, RW_SECTION_##form, example, line, {0}, NULL},
 #include RW_SECTION_DEF
 #undef SECTION
@@ -56,6 +59,7 @@ RW_SECTION_STORAGE const rw_section RW_SECTION_TABLE_NAME[] = {
 #undef REQUIRED
 #undef END
 #undef ROWS_OF
+#undef EACH_OF
 #undef FREE
 };
 #undef RW_SECTION_ROW

@@ -11,6 +11,7 @@
  *   END(section)
  *   ROWS_OF(section, structure, params, line)   rows and structure are those of a specification of the library, such as
  *                                             ROWS_OF(solver, rw_krylov_spec, rw_krylov_params, "linear solver")
+ *   EACH_OF(section, structure, params, example, line)   the same for every entry of a map of the user's names
  *   FREE(section, form, example, line)        a section without rows: MAP or NODES (names of the user's own), or TEXTS
  *
  * default   a YAML value as text: "1e-5", "[0, 0, 0]", "rkc2"; for NODE "" (absent)

@@ -63,10 +63,12 @@ static void add_section(rw_text *text, const rw_section *s, const char *problem)
         add_line(text, head, s->line);
         return;
     }
-    snprintf(head, sizeof(head), "%s:", s->name);
+    bool needed = s->form != RW_SECTION_EACH;
+    for (int k = 0; k < rw_section_count(s); k++) needed |= rw_section_row(s, k)->required;
+    snprintf(head, sizeof(head), "%s%s:", needed ? "" : "# ", s->name);
     add_line(text, head, s->line);
     if (s->form == RW_SECTION_EACH) {
-        if (*s->example) rw_text_add(text, "  %s\n", s->example);
+        if (*s->example) rw_text_add(text, "%s  %s\n", needed ? "" : "#", s->example);
         add_entry_keys(text, s);
         return;
     }

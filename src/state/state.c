@@ -163,7 +163,7 @@ static rw_status add_column(rw_state *s, char *name, const char *unit)
     return RW_OK;
 }
 
-rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *own)
+rw_status rw_state_observe(rw_state *s, const char *first, const char *second, const rw_state_own *own)
 {
     s->nown = own ? own->n - own->names : 0;
     const int n = column_of(s, s->nfields) + s->nown;
@@ -171,7 +171,7 @@ rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *o
     s->observers = rw_calloc((size_t)s->nfields + 1, sizeof(rw_expr *));
     if (!s->columns || !s->observers) return rw_fail_memory(s->device->ctx, 64, "columns");
     s->columns[0] = (rw_state_column){first, ""};
-    s->columns[1] = (rw_state_column){"step", ""};
+    s->columns[1] = (rw_state_column){second, ""};
     s->ncolumns = BEFORE;
     for (int f = 0; f < s->nfields; ++f)
         for (int k = 0; k < columns_of(s, f); ++k) {
@@ -207,10 +207,10 @@ static rw_status read_value(const rw_state_field *f, double *value)
     return RW_OK;
 }
 
-rw_status rw_state_row(rw_state *s, double first, double step, double *values)
+rw_status rw_state_row(rw_state *s, double first, double second, double *values)
 {
     values[0] = first;
-    values[1] = step;
+    values[1] = second;
     if (s->nown) RW_TRY(rw_expr_set(s->observers[0], "t", first));
     for (int f = 0; f < s->nfields; ++f)
         if (s->observers[f]) RW_TRY(rw_expr_run(s->observers[f], rw_device_queue(s->device)));

@@ -2,7 +2,7 @@
  *
  *   rw_state state = {.device = dev};
  *   rw_state_add(&state, "u", "K", RW_F64, &grid, RW_MEMORY_DEVICE);      an array on the layout
- *   rw_state_observe(&state, "t");                                        columns t, step, u_min, u_max, u_mean
+ *   rw_state_observe(&state, "t", "step", NULL);                          columns t, step, u_min, u_max, u_mean
  *   rw_state_save(&state, "/state", file);  rw_state_load(&state, "/state", file);
  *   rw_state_free(&state);
  *
@@ -66,16 +66,16 @@ void rw_state_free(rw_state *s);
  * fields of that name. spec->grid is not read. */
 rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_expr_spec *spec, rw_expr **program);
 
-/* Makes the columns: `first` ("t", or RW_ITERATION of a stationary problem), step, minimum, maximum and mean of each
+/* Makes the columns: `first` ("t", or RW_ITERATION of a stationary problem), `second` ("step"), minimum, maximum and mean of each
  * field, of a complex one of its modulus (A_abs_min, …), and those of `own` (NULL: none); all of a layout in one pass.
  * Of a field with one value (RW_LAYOUT_VALUE) this value, which has the name of the field. */
-rw_status rw_state_observe(rw_state *s, const char *first, const rw_state_own *own);
+rw_status rw_state_observe(rw_state *s, const char *first, const char *second, const rw_state_own *own);
 /* The beginning of names that no scalar and field of own->spec and no own column has, for numbers to follow. */
 void rw_state_prefix(const rw_state_own *own, char prefix[32]);
 /* The column of the mean of field f, or of its only value: it is not finite where a value is not. */
 int rw_state_mean(const rw_state *s, int f);
 /* The values of these columns for the present state. */
-rw_status rw_state_row(rw_state *s, double first, double step, double *values);
+rw_status rw_state_row(rw_state *s, double first, double second, double *values);
 
 /* Fields as datasets GROUP/NAME with checksums. Loading: ERR_INPUT for another shape. */
 rw_status rw_state_save(const rw_state *s, const char *group, rw_h5 *file);

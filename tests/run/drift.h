@@ -58,7 +58,7 @@ static rw_status drift_create(const rw_case *c, rw_device *dev, bool estimate, i
         for (int64_t i = 0; i < count && status == RW_OK; ++i)
             ((double *)data)[i] = (double)(i % points.count + d * (i / points.count));
     }
-    if (status == RW_OK) status = rw_state_observe(&p->state, "t", NULL);
+    if (status == RW_OK) status = rw_state_observe(&p->state, "t", "step", NULL);
     rw_problem_take_state(&p->base, &p->state);
     p->base.end = p->time.end;
     if (status != RW_OK) drift_destroy(problem);

@@ -52,7 +52,7 @@ static rw_status still_create(const rw_case *c, rw_device *dev, bool estimate, i
     rw_status status = rw_case_section(c, "solver", &p->solver);
     if (status == RW_OK) status = rw_state_add(&p->state, "u", "", RW_F64, &p->base.grid, RW_MEMORY_DEVICE);
     if (status == RW_OK) status = rw_array_zero(p->state.fields[0].array, rw_device_queue(dev));
-    if (status == RW_OK) status = rw_state_observe(&p->state, RW_ITERATION, NULL);
+    if (status == RW_OK) status = rw_state_observe(&p->state, RW_ITERATION, "step", NULL);
     rw_problem_take_state(&p->base, &p->state);
     p->base.tolerance = p->solver.rtol;
     p->residual = 1;

@@ -154,7 +154,7 @@ rw_status pde_derive(rw_problem *problem)
 {
     pde_problem *p = (pde_problem *)problem;
     if (!p->derive) return RW_OK;
-    RW_TRY(rw_expr_set(p->derive, "t", rw_ode_time(p->ode)));
+    RW_TRY(rw_expr_set(p->derive, "t", pde_time_now(p)));
     return rw_expr_run(p->derive, rw_device_queue(p->device));
 }
 

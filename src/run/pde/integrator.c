@@ -18,6 +18,7 @@ rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file)
 {
     const char *names[MOST];
     double values[MOST];
+    if (!p->ode) return rw_h5_set_number(file, "/state", "iterations", (double)p->iterations);
     for (const part *at = parts; at < parts + count(p); ++at) {
         const int64_t n = at->save(p->ode, names, values, MOST);
         RW_TRY(rw_h5_group(file, at->object));
@@ -26,10 +27,15 @@ rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file)
     return RW_OK;
 }
 
-rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file)
+rw_status pde_load_integrator(pde_problem *p, rw_h5 *file)
 {
     const char *names[MOST];
     double values[MOST];
+    if (!p->ode) {
+        RW_TRY(rw_h5_get_number(file, "/state", "iterations", values));
+        p->iterations = (int64_t)values[0];
+        return RW_OK;
+    }
     for (const part *at = parts; at < parts + count(p); ++at) {
         const int64_t n = at->save(p->ode, names, NULL, MOST);
         if (rw_h5_has_attribute(file, "/state", at->array))

@@ -45,12 +45,18 @@ typedef struct observer {
     int names, n;
 } observer;
 
+static rw_status observe(pde_problem *p, const rw_state_own *own)
+{
+    const bool steady = pde_is_steady(p);
+    return rw_state_observe(&p->state, steady ? RW_ITERATION : "t", steady ? "residual" : "step", own);
+}
+
 static rw_status make_observer(void *user, const rw_expr_spec *given, rw_expr **e)
 {
     observer *o = user;
     const rw_expr_spec spec = pde_program_spec(o->p, given);
     const rw_state_own own = {&spec, o->n, o->names, o->columns};
-    RW_TRY(rw_state_observe(&o->p->state, "t", &own));
+    RW_TRY(observe(o->p, &own));
     *e = o->p->state.observers[0];
     return bind_data(o->p, *e);
 }
@@ -82,7 +88,7 @@ rw_status pde_observe(const rw_case *c, pde_problem *p)
     rw_state_column *columns = rw_calloc((size_t)n + 1, sizeof *columns);
     if (status == RW_OK && !columns) status = rw_fail_memory(p->ctx, 64, "columns");
     for (int i = 0; i < n && status == RW_OK; ++i) columns[i] = (rw_state_column){list[i].name, list[i].unit};
-    if (status == RW_OK && n == names) status = rw_state_observe(&p->state, "t", NULL);
+    if (status == RW_OK && n == names) status = observe(p, NULL);
     else if (status == RW_OK)
         status = rw_named_program(c, list, names, n, p->scalars, p->nscalars, make_observer,
                                   &(observer){p, columns, names, n}, &e, &field);
@@ -100,6 +106,7 @@ static bool is_column(const pde_problem *p, const char *name)
 {
     static const char *const ends[] = {"_min", "_max", "_mean", "_abs_min", "_abs_max", "_abs_mean"};
     if (!strcmp(name, "step") || !strcmp(name, "t")) return true;
+    if (pde_is_steady(p) && (!strcmp(name, RW_ITERATION) || !strcmp(name, "residual"))) return true;
     for (int f = 0; f < p->nfields; ++f) {
         const size_t length = strlen(p->fields[f].name);
         for (int k = 0; k < RW_COUNT(ends); ++k)

@@ -16,6 +16,7 @@ static void destroy(rw_problem **problem)
     *problem = NULL;
     if (!p) return;
     rw_ode_destroy(&p->ode);
+    rw_elliptic_destroy(&p->elliptic);
     rw_checks_free(&p->checks);
     rw_expr_destroy(&p->initial);
     pde_free_data(p);
@@ -138,7 +139,20 @@ static rw_status check(rw_problem *problem, const rw_problem_check **list, int *
     pde_problem *p = (pde_problem *)problem;
     *list = p->checks.list;
     *n = p->checks.n;
-    return rw_checks_run(&p->checks, rw_device_queue(p->device), rw_ode_time(p->ode));
+    return rw_checks_run(&p->checks, rw_device_queue(p->device), pde_time_now(p));
+}
+
+static rw_status make_integrator(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
+{
+    rw_status status = rw_ode_create(p->device, spec, &p->ode);
+    if (status == RW_ERR_ARGUMENT) /* a setting of time */
+        status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
+        status = rw_ode_bind(p->ode, p->fields[f].name, p->state.fields[f].array);
+    for (int i = 0; i < p->ndata && status == RW_OK; ++i)
+        status = rw_ode_bind(p->ode, p->data[i].name, p->sources[i].array);
+    p->base.tolerance = p->time.tolerance;
+    return status;
 }
 
 /* In the order of their first use, in which they are compiled. */
@@ -153,14 +167,7 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     RW_TRY(pde_observe(c, p));
     rw_problem_take_state(&p->base, &p->state);
     RW_TRY(pde_make_derived(c, p, memory));
-    rw_status status = rw_ode_create(p->device, spec, &p->ode);
-    if (status == RW_ERR_ARGUMENT) /* a setting of time */
-        status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
-    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
-        status = rw_ode_bind(p->ode, p->fields[f].name, p->state.fields[f].array);
-    for (int i = 0; i < p->ndata && status == RW_OK; ++i)
-        status = rw_ode_bind(p->ode, p->data[i].name, p->sources[i].array);
-    RW_TRY(status);
+    RW_TRY(p->algebraic ? pde_make_solver(c, p) : make_integrator(c, p, spec));
     return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
 }
 
@@ -171,8 +178,9 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
     RW_TRY(pde_fill_data(c, p));
     if (p->initial) RW_TRY(rw_expr_run(p->initial, rw_device_queue(p->device)));
     rw_expr_destroy(&p->initial);
-    RW_TRY(rw_ode_settle(p->ode));
-    return pde_check_initial(c, p);
+    if (p->ode) RW_TRY(rw_ode_settle(p->ode));
+    RW_TRY(pde_check_initial(c, p));
+    return pde_find_residual(p);
 }
 
 /* The runner's setting decides which steps need dense output. */
@@ -224,7 +232,7 @@ static rw_status read_time(const rw_case *c, pde_problem *p)
     double number;
     p->no_start = start && !(rw_tree_number(start, &number) && isfinite(number));
     RW_TRY(rw_case_section(c, "time", &p->time));
-    if (!end || p->time.end > p->time.start) return RW_OK;
+    if (!end || p->time.end > p->time.start) return RW_OK; /* steady: infinity */
     return rw_case_fail(c, end, "time.end = %g is not after time.start = %g", p->time.end, p->time.start);
 }
 
@@ -260,6 +268,7 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
         p->grid.origin[d] = 0;
     }
     RW_NOTE(ctx, pde_join_texts(c, p));
+    RW_NOTE(ctx, pde_find_kind(c, p));
     return RW_OK;
 }
 
@@ -298,7 +307,7 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     if (status == RW_OK) status = pde_read_derived(c, p);
     if (status == RW_OK) {
         rw_ode_spec spec = ode_spec(c, p, p->order);
-        *bytes_needed = rw_ode_bytes(&spec) + pde_derived_bytes(p);
+        *bytes_needed = (p->algebraic ? pde_solver_bytes(c, p) : rw_ode_bytes(&spec)) + pde_derived_bytes(p);
         if (!estimate) status = make_state(c, p, &spec);
     }
     if (status == RW_OK && !estimate) *problem = base;
@@ -350,7 +359,9 @@ static rw_status undo(rw_problem *p) { return rw_ode_undo(((pde_problem *)p)->od
 static rw_status row(rw_problem *problem, double *values)
 {
     pde_problem *p = (pde_problem *)problem;
-    return rw_state_row(&p->state, rw_ode_time(p->ode), (double)statistics_of(p->ode).steps, values);
+    if (!p->base.stationary)
+        return rw_state_row(&p->state, rw_ode_time(p->ode), (double)statistics_of(p->ode).steps, values);
+    return rw_state_row(&p->state, (double)pde_stationary.iterations(problem), p->residual, values);
 }
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
@@ -372,7 +383,7 @@ static rw_status each_before(const pde_problem *p, int n, each_field *each, rw_h
 static rw_status save(rw_problem *problem, rw_h5 *file)
 {
     pde_problem *p = (pde_problem *)problem;
-    RW_TRY(rw_ode_restore(p->ode));
+    if (p->ode) RW_TRY(rw_ode_restore(p->ode));
     RW_TRY(rw_state_save(&p->state, "/state", file));
     RW_TRY(pde_save_integrator(p, file));
     RW_TRY(pde_save_data(p, file));
@@ -385,6 +396,7 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
     RW_TRY(pde_compare_data(p, file));
     RW_TRY(rw_state_load(&p->state, "/state", file));
     RW_TRY(pde_load_integrator(p, file));
+    RW_TRY(pde_find_residual(p));
     return p->dense ? each_before(p, rw_history_states(p->ode), rw_state_load_field, file) : RW_OK;
 }
 
@@ -392,7 +404,7 @@ static rw_status explain(rw_problem *problem, rw_text *text)
 {
     pde_problem *p = (pde_problem *)problem;
     char *part;
-    RW_TRY(rw_ode_explain(p->ode, &part));
+    RW_TRY(p->ode ? rw_ode_explain(p->ode, &part) : rw_elliptic_explain(p->elliptic, &part));
     rw_text_add(text, "%s", part);
     free(part);
     return text->failed ? rw_fail_memory(p->device->ctx, text->length, "the plan as text") : RW_OK;
@@ -404,6 +416,9 @@ static rw_status graph(rw_problem *problem, int stages, rw_text *text, char **do
     rw_depgraph *g;
     rw_partition *tiles;
     char *part;
+    if (!p->ode)
+        return rw_fail(p->ctx, RW_ERR_UNSUPPORTED,
+                       "there is no graph of a step: the equations have no time derivative");
     RW_TRY(rw_ode_depgraph(p->ode, stages, &g, &tiles, &part));
     rw_text_add(text, "%s", part);
     free(part);
@@ -416,6 +431,12 @@ static rw_status graph(rw_problem *problem, int stages, rw_text *text, char **do
 
 static int statistics(const rw_problem *problem, const char **names, double *values, int max)
 {
+    const pde_problem *p = (const pde_problem *)problem;
+    if (!p->ode && max > 0) {
+        names[0] = "steps";
+        values[0] = (double)p->iterations;
+        return 1;
+    }
     rw_ode_statistics s = statistics_of(((const pde_problem *)problem)->ode);
     const struct {
         const char *name;
@@ -439,8 +460,10 @@ static int statistics(const rw_problem *problem, const char **names, double *val
 static const char *method_of(const rw_problem *problem, const char **reason)
 {
     rw_ode_method method = RW_ODE_DEFAULT;
+    const pde_problem *p = (const pde_problem *)problem;
     *reason = "";
-    rw_ode_get_method(((const pde_problem *)problem)->ode, &method, reason);
+    if (!p->ode) return rw_elliptic_method_of(p->elliptic, reason);
+    rw_ode_get_method(p->ode, &method, reason);
     return rw_ode_method_name(method);
 }
 
@@ -466,6 +489,7 @@ const rw_problem_ops rw_pde_ops = {
     .create = create,
     .destroy = destroy,
     .march = &march,
+    .stationary = &pde_stationary,
     .row = row,
     .save = save,
     .load = load,

@@ -2,7 +2,10 @@
 #ifndef RW_PDE_H
 #define RW_PDE_H
 
+#include <math.h>
+
 #include "device/device.h"
+#include "elliptic/elliptic.h"
 #include "expr/program.h"
 #include "ode/dense.h"
 #include "ode/params.h"
@@ -34,8 +37,12 @@ typedef struct pde_values {
 typedef struct pde_problem {
     rw_problem base;
     rw_context *ctx;
-    rw_device *device; /* NULL: for texts and figures only */
-    rw_ode *ode;
+    rw_device *device;     /* NULL: for texts and figures only */
+    rw_ode *ode;           /* of equations with a time derivative … */
+    rw_elliptic *elliptic; /* … or the solver of equations without; NULL */
+    bool algebraic;        /* no equation has a time derivative */
+    double residual;       /* stationary: of the present state */
+    int64_t iterations;    /* of the solver */
     pde_time time;
     bool dense; /* output.interpolate: values within steps are asked for */
     rw_grid grid;
@@ -168,7 +175,18 @@ rw_status pde_inspect_series(const rw_case *c, const pde_problem *p);
 rw_status pde_inspect_probes(const rw_case *c, const pde_problem *p);
 /* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
-rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
+rw_status pde_load_integrator(pde_problem *p, rw_h5 *file);
+/* steady.c: cases that end when the state no longer changes (time.end = steady), by steps of the integrator or, without
+ * a time derivative, by a solver. */
+extern const rw_stationary_ops pde_stationary;
+static inline bool pde_is_steady(const pde_problem *p) { return isinf(p->time.end); }
+/* p->algebraic, from the equations; what does not fit time.end. */
+rw_status pde_find_kind(const rw_case *c, pde_problem *p);
+rw_status pde_make_solver(const rw_case *c, pde_problem *p);
+int64_t pde_solver_bytes(const rw_case *c, const pde_problem *p);
+/* The residual of the initial state, or of one that was loaded. */
+rw_status pde_find_residual(pde_problem *p);
+double pde_time_now(const pde_problem *p);
 /* forecast.c */
 rw_status pde_forecast(const rw_case *c, pde_problem *p, double steps, double evaluations, rw_problem_forecast *f);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */

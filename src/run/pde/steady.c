@@ -1,0 +1,174 @@
+/* Cases that end when the state no longer changes (time.end = steady).
+ *
+ *   rates alone          steps of the integrator, until the largest |du/dt|/max(|u|, 1) is at most time.tolerance
+ *   no rates             one solve; the residual is the largest |F(u)| over what the tolerances of `solvers` allow */
+#include <string.h>
+
+#include "expr/equations.h"
+#include "run/pde/pde.h"
+
+/* ---- what the case is -------------------------------------------------------------------------------------------- */
+
+static bool mentions_time(const rw_syntax *s)
+{
+    if (s->kind == RW_SYNTAX_NAME && !strcmp(s->name, "t")) return true;
+    for (int i = 0; i < s->n; ++i)
+        if (mentions_time(s->args[i])) return true;
+    return false;
+}
+
+rw_status pde_find_kind(const rw_case *c, pde_problem *p)
+{
+    const rw_source source = {rw_case_file(c), p->equations, 1, 1};
+    const rw_tree *end = rw_case_node(c, "time.end"), *solvers = rw_case_node(c, "solvers");
+    rw_parsed parsed = {0};
+    const rw_statement *timed = NULL;
+    int rates = 0, equations = 0;
+    if (!p->equations || rw_parse_statements(p->ctx, &source, &parsed) != RW_OK) return RW_OK; /* inspect.c says it */
+    rw_find_equations(&parsed, p->fields, p->nfields);
+    for (int i = 0; i < parsed.n; ++i) {
+        rates += parsed.statements[i].kind == RW_RATE;
+        equations += parsed.statements[i].kind == RW_EQUATION;
+        if (!timed && mentions_time(parsed.statements[i].value)) timed = parsed.statements + i;
+        if (!timed && equations && parsed.statements[i].left && mentions_time(parsed.statements[i].left))
+            timed = parsed.statements + i;
+    }
+    p->algebraic = equations > 0 && rates == 0;
+    p->base.stationary = pde_is_steady(p);
+    rw_status status = RW_OK;
+    if (timed && pde_is_steady(p))
+        status = rw_fail_at(p->ctx, &source, timed->at,
+                            "time.end = steady, but the equations depend on t: give a final time, or leave t out");
+    rw_parsed_free(&parsed);
+    RW_TRY(status);
+    if (p->algebraic && end && !pde_is_steady(p))
+        return rw_case_fail(c, end,
+                            "time.end = %s: no equation has a time derivative: write time: {end: steady}, the fields "
+                            "are solved for",
+                            end->text);
+    if (p->dense && pde_is_steady(p))
+        return rw_case_fail(c, rw_case_node(c, "output.interpolate"),
+                            "output.interpolate with time.end = steady: there are no times of outputs: omit it");
+    for (int i = 0; solvers && i < solvers->n; ++i) {
+        const char *name = solvers->keys[i], *names[64];
+        int f = p->nfields - 1, n = RW_MIN(p->nfields, 64);
+        for (int k = 0; k < n; ++k) names[k] = p->fields[k].name;
+        while (f >= 0 && strcmp(p->fields[f].name, name)) --f;
+        if (f < 0)
+            RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i, "solvers.%s: there is no field %s%s", name, name,
+                                             rw_hint_nearest(name, names, n).text));
+        else if (!equations)
+            RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i,
+                                             "solvers.%s: the equation for %s has a time derivative: it "
+                                             "needs no solver",
+                                             name, name));
+    }
+    return RW_OK;
+}
+
+/* ---- the solver -------------------------------------------------------------------------------------------------- */
+
+static rw_elliptic_spec spec_of(const rw_case *c, const pde_problem *p)
+{
+    return (rw_elliptic_spec){.name = rw_case_file(c),
+                              .line = 1,
+                              .column = 1,
+                              .equations = p->equations,
+                              .grid = p->grid,
+                              .order = p->order,
+                              .layout = p->layout,
+                              .fields = p->fields,
+                              .nfields = p->nfields,
+                              .scalars = p->scalars,
+                              .nscalars = p->nscalars,
+                              .externals = p->data,
+                              .nexternals = p->ndata};
+}
+
+/* settings [nfields]: of each field from its entry in `solvers`. */
+static rw_status read_settings(const rw_case *c, const pde_problem *p, rw_elliptic_spec *settings)
+{
+    const rw_tree *solvers = rw_case_node(c, "solvers");
+    for (int i = 0; solvers && i < solvers->n; ++i)
+        for (int f = 0; f < p->nfields; ++f)
+            if (!strcmp(p->fields[f].name, solvers->keys[i])) RW_TRY(rw_case_entry(c, "solvers", i, settings + f));
+    return RW_OK;
+}
+
+static rw_status make_solver(const rw_case *c, pde_problem *p, rw_elliptic_spec *settings)
+{
+    const rw_elliptic_spec spec = spec_of(c, p);
+    RW_TRY(read_settings(c, p, settings));
+    rw_status status = rw_elliptic_create_with(p->device, &spec, settings, &p->elliptic);
+    if (status == RW_ERR_ARGUMENT) status = rw_fail_prefix(p->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
+        status = rw_elliptic_bind(p->elliptic, p->fields[f].name, p->state.fields[f].array);
+    for (int i = 0; i < p->ndata && status == RW_OK; ++i)
+        status = rw_elliptic_bind(p->elliptic, p->data[i].name, p->sources[i].array);
+    p->base.tolerance = settings[0].rtol > 0 ? settings[0].rtol : 1;
+    return status;
+}
+
+rw_status pde_make_solver(const rw_case *c, pde_problem *p)
+{
+    rw_elliptic_spec *settings = rw_calloc((size_t)p->nfields, sizeof *settings);
+    if (!settings) return rw_fail_memory(p->ctx, 4096, "a solver");
+    rw_status status = RW_OK;
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
+        status = rw_params_resolve(p->ctx, rw_elliptic_params(), NULL, settings + f);
+    if (status == RW_OK) status = make_solver(c, p, settings);
+    rw_free(settings);
+    return status;
+}
+
+int64_t pde_solver_bytes(const rw_case *c, const pde_problem *p)
+{
+    const rw_elliptic_spec spec = spec_of(c, p);
+    int64_t nodes = p->nfields;
+    for (int d = 0; d < p->grid.ndim; ++d) nodes *= p->grid.size[d];
+    return rw_elliptic_bytes(&spec) + nodes * (int64_t)rw_dtype_size(p->fields[0].dtype);
+}
+
+/* ---- the state --------------------------------------------------------------------------------------------------- */
+
+double pde_time_now(const pde_problem *p) { return p->ode ? rw_ode_time(p->ode) : p->time.start; }
+
+static int64_t iterations(const rw_problem *problem)
+{
+    const pde_problem *p = (const pde_problem *)problem;
+    rw_ode_statistics s = {0};
+    if (!p->ode) return p->iterations;
+    rw_ode_get_statistics(p->ode, &s);
+    return s.steps;
+}
+
+static double residual(const rw_problem *problem) { return ((const pde_problem *)problem)->residual; }
+
+rw_status pde_find_residual(pde_problem *p)
+{
+    if (!pde_is_steady(p)) return RW_OK;
+    if (p->ode) return rw_ode_get_rate(p->ode, &p->residual, NULL);
+    RW_TRY(rw_elliptic_measure(p->elliptic, &p->residual));
+    p->residual *= p->base.tolerance;
+    return RW_OK;
+}
+
+/* Later than any step, and small enough to be counted in steps. */
+static const double NEVER = 1e290;
+
+/* One step, or the whole solve. */
+static rw_status solve(rw_problem *problem)
+{
+    pde_problem *p = (pde_problem *)problem;
+    rw_elliptic_result result;
+    if (p->ode) {
+        RW_TRY(rw_ode_step(p->ode, NEVER));
+        return pde_find_residual(p);
+    }
+    const rw_status status = rw_elliptic_solve(p->elliptic, &result);
+    p->iterations += RW_MAX(result.steps, 1);
+    if (status == RW_OK) p->residual = fmin(p->residual * result.residual / result.first, p->base.tolerance);
+    return status;
+}
+
+const rw_stationary_ops pde_stationary = {.solve = solve, .residual = residual, .iterations = iterations};
