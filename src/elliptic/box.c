@@ -1,0 +1,250 @@
+#include "elliptic/box.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "expr/boundary.h"
+#include "fft/divide.h"
+
+typedef enum place { ON, HALF, OUT } place; /* of the point of symmetry: the last node, half a spacing, one outside */
+typedef struct symmetry {
+    bool odd;
+    place about;
+} symmetry;
+
+struct rw_box {
+    const rw_system *s;
+    const rw_graph_side *sides; /* of the unknown */
+    rw_fft_divide *divide;
+    rw_fft_kind kind[3]; /* by axis of the grid */
+    int64_t n[3];        /* unknowns */
+    int parts;           /* of a value: 2 of a complex one */
+    double *table[3];    /* eigenvalues, by axis of the grid */
+};
+
+static const char *const layout_names[] = {"auto", "cell", "node"};
+static const char *const side_names[] = {"left", "right", "bottom", "top", "back", "front"};
+
+/* ---- sides ------------------------------------------------------------------------------------------------------- */
+
+static int64_t reach_of(const rw_system *s, int axis)
+{
+    int64_t reach = 0;
+    for (int i = 0; i < s->form.nterms; ++i) {
+        const int64_t by = s->form.terms[i].offset[axis];
+        reach = RW_MAX(reach, by < 0 ? -by : by);
+    }
+    return reach;
+}
+
+/* False: values beyond the side are no odd or even function. */
+static bool find_symmetry(const rw_system *s, int unknown, int side, int64_t reach, symmetry *is)
+{
+    const rw_graph *g = s->graph;
+    const rw_graph_side *b = g->fields[unknown].boundary + side;
+    const bool cell = g->layout == RW_GRID_CELL;
+    const symmetry value = {true, cell ? HALF : OUT}, slope = {false, cell ? HALF : ON};
+    switch (b->kind) {
+    case RW_BOUNDARY_DIRICHLET: *is = value; return true;
+    case RW_BOUNDARY_NEUMANN: *is = slope; return true;
+    case RW_BOUNDARY_ROBIN:
+        *is = rw_is_const(g, b->a, 0) ? slope : value;
+        return rw_is_const(g, b->a, 0) || (g->layout != RW_GRID_AUTO && rw_is_const(g, b->b, 0));
+    case RW_BOUNDARY_REFLECT: *is = (symmetry){false, HALF}; return true;
+    case RW_BOUNDARY_NEAREST: *is = (symmetry){false, HALF}; return reach <= 1;
+    case RW_BOUNDARY_REFLECT101: *is = (symmetry){false, ON}; return true;
+    case RW_BOUNDARY_CONSTANT: *is = (symmetry){true, OUT}; return reach <= 1;
+    default: return false;
+    }
+}
+
+/* False: no transform belongs to these sides. */
+static bool find_kind(symmetry lower, symmetry upper, rw_fft_kind *kind)
+{
+    if (lower.about == HALF && upper.about == HALF) {
+        static const rw_fft_kind kinds[2][2] = {{RW_FFT_DCT2, RW_FFT_DCT4}, {RW_FFT_DST4, RW_FFT_DST2}};
+        *kind = kinds[lower.odd][upper.odd];
+        return true;
+    }
+    static const rw_fft_kind kinds[2][2] = {{RW_FFT_DCT1, RW_FFT_DCT3}, {RW_FFT_DST3, RW_FFT_DST1}};
+    *kind = kinds[lower.odd][upper.odd];
+    return lower.about == (lower.odd ? OUT : ON) && upper.about == (upper.odd ? OUT : ON);
+}
+
+/* Of both sides of an axis that is not periodic. */
+static bool find_symmetries(const rw_system *s, int unknown, int axis, bool similar, symmetry is[2], char *why,
+                            size_t size)
+{
+    const rw_graph_side *side = s->graph->fields[unknown].boundary + 2 * axis;
+    for (int upper = 0; upper < 2; ++upper) {
+        const bool some = side[upper].given && side[upper].kind == RW_BOUNDARY_ROBIN &&
+                          !rw_is_const(s->graph, side[upper].b, 0); /* of its nodes are given */
+        if (find_symmetry(s, unknown, 2 * axis + upper, reach_of(s, axis), is + upper) && !some) continue;
+        is[upper] = (symmetry){false, s->graph->layout == RW_GRID_CELL ? HALF : ON};
+        if (similar && !some) continue;
+        snprintf(why, size, "%s on side %s belongs to no transform", rw_boundary_kind_name(side[upper].kind),
+                 side_names[2 * axis + upper]);
+        return false;
+    }
+    return true;
+}
+
+/* The transform of an axis and its number of unknowns. */
+static bool find_axis(const rw_system *s, int unknown, int axis, bool similar, rw_fft_kind *kind, int64_t *n, char *why,
+                      size_t size)
+{
+    const rw_graph_side *side = s->graph->fields[unknown].boundary + 2 * axis;
+    const int64_t reach = reach_of(s, axis);
+    const char *lower = side_names[2 * axis], *upper = side_names[2 * axis + 1];
+    symmetry is[2];
+    *n = s->grid->size[axis] - side[0].given - side[1].given;
+    *kind = RW_FFT_REAL;
+    if (side->kind == RW_BOUNDARY_PERIODIC) return true;
+    if (!find_symmetries(s, unknown, axis, similar, is, why, size)) return false;
+    if (!find_kind(is[0], is[1], kind)) {
+        *kind = RW_FFT_DCT2;
+        snprintf(why, size, "%s on side %s and %s on side %s belong to no transform in layout %s",
+                 rw_boundary_kind_name(side[0].kind), lower, rw_boundary_kind_name(side[1].kind), upper,
+                 layout_names[s->graph->layout]);
+        if (!similar) return false;
+    }
+    if (s->graph->order == 4 && reach > 0 && !similar) {
+        snprintf(why, size, "differences of order 4 are one-sided next to side %s", lower);
+        return false;
+    }
+    if (*n >= (similar ? 2 : reach + 2)) return true;
+    snprintf(why, size, "the axis from %s to %s has only %lld unknowns", lower, upper, (long long)*n);
+    return false;
+}
+
+bool rw_box_suits(const rw_system *s, int unknown, bool similar, char *why, size_t size)
+{
+    for (int d = 0; d < s->grid->ndim; ++d) {
+        rw_fft_kind kind;
+        int64_t n;
+        if (!find_axis(s, unknown, d, similar, &kind, &n, why, size)) return false;
+    }
+    return true;
+}
+
+/* ---- create, set, solve ------------------------------------------------------------------------------------------ */
+
+/* The unknowns of an array of all nodes; of a complex one, real (0) or imaginary (1) parts. array NULL: strides only. */
+static rw_status view_of(const rw_box *b, rw_array *array, int part, int64_t strides[3], rw_array **view)
+{
+    const rw_system *s = b->s;
+    const int ndim = s->grid->ndim;
+    int64_t shape[3], stride = b->parts, offset = part;
+    for (int d = 0; d < ndim; ++d) {
+        shape[ndim - 1 - d] = b->n[d];
+        strides[ndim - 1 - d] = stride;
+        if (b->sides[2 * d].given) offset += stride;
+        stride *= s->grid->size[d];
+    }
+    if (!array) return RW_OK;
+    return rw_array_view(array, rw_dtype_is_single(s->type) ? RW_F32 : RW_F64, ndim, shape, strides, offset, view);
+}
+
+static rw_status make(rw_box *b, int unknown, bool similar)
+{
+    const rw_system *s = b->s;
+    const int ndim = s->grid->ndim;
+    rw_fft_divide_spec spec = {.single = rw_dtype_is_single(s->type), .ndim = ndim};
+    for (int d = 0; d < ndim; ++d) {
+        char why[200];
+        find_axis(s, unknown, d, similar, &b->kind[d], &b->n[d], why, sizeof why);
+        b->table[d] = rw_calloc((size_t)b->n[d], sizeof *b->table[d]);
+        if (!b->table[d]) return rw_fail_memory(s->device->ctx, (size_t)b->n[d] * sizeof(double), "eigenvalues");
+        spec.shape[ndim - 1 - d] = b->n[d];
+        spec.kind[ndim - 1 - d] = b->kind[d];
+    }
+    RW_TRY(view_of(b, NULL, 0, spec.x_stride, NULL));
+    memcpy(spec.y_stride, spec.x_stride, sizeof spec.y_stride);
+    return rw_fft_divide_create(s->device, &spec, &b->divide);
+}
+
+rw_status rw_box_create(const rw_system *s, int unknown, bool similar, rw_box **box)
+{
+    rw_box *b = rw_calloc(1, sizeof *b);
+    *box = b;
+    if (!b) return rw_fail_memory(s->device->ctx, sizeof *b, "transforms");
+    b->s = s;
+    b->sides = s->graph->fields[unknown].boundary;
+    b->parts = rw_dtype_is_complex(s->type) ? 2 : 1;
+    const rw_status status = make(b, unknown, similar);
+    if (status != RW_OK) rw_box_destroy(box);
+    return status;
+}
+
+void rw_box_destroy(rw_box **box)
+{
+    rw_box *b = *box;
+    *box = NULL;
+    if (!b) return;
+    rw_fft_divide_destroy(&b->divide);
+    for (int d = 0; d < 3; ++d) rw_free(b->table[d]);
+    rw_free(b);
+}
+
+/* The smallest modulus of a divisor that is not 0. */
+static double smallest(const rw_box *b, double shift)
+{
+    double least = INFINITY;
+    const int64_t n[3] = {b->n[0], RW_MAX(b->n[1], 1), RW_MAX(b->n[2], 1)};
+    enum { FEW = 3 }; /* eigenvalues grow with their number; of the real transform those from both ends */
+    for (int64_t k = 0; k < RW_MIN(n[2], FEW); ++k)
+        for (int64_t j = 0; j < RW_MIN(n[1], FEW); ++j)
+            for (int64_t i = 0; i < RW_MIN(n[0], FEW); ++i) {
+                const double value = fabs(shift + b->table[0][i] + (b->table[1] ? b->table[1][j] : 0) +
+                                          (b->table[2] ? b->table[2][k] : 0));
+                if (value > 0 && value < least) least = value;
+            }
+    return isfinite(least) ? least : 1;
+}
+
+/* cos m t - 1 = -2 sin(m t/2)^2 loses no digits where it is small, and is 0 for constants. */
+rw_status rw_box_set(rw_box *b, const rw_box_term *terms, int n, bool singular, bool regular)
+{
+    const int ndim = b->s->grid->ndim;
+    const double *tables[3];
+    double shift = 0;
+    for (int d = 0; d < ndim; ++d) memset(b->table[d], 0, (size_t)b->n[d] * sizeof *b->table[d]);
+    for (int i = 0; i < n; ++i) {
+        const int axis = terms[i].axis;
+        shift += terms[i].coefficient;
+        for (int64_t k = 0; k < b->n[axis]; ++k) {
+            const double half = 0.5 * terms[i].offset * rw_fft_angle(b->kind[axis], b->n[axis], k);
+            b->table[axis][k] -= terms[i].coefficient * 2 * sin(half) * sin(half);
+        }
+    }
+    for (int d = 0; d < ndim; ++d) tables[ndim - 1 - d] = b->table[d];
+    if (singular) shift = 0;
+    /* all eigenvalues move by as much, by which the large ones hardly change */
+    if (regular && singular) shift = copysign(smallest(b, 0), shift);
+    return rw_fft_divide_set(b->divide, tables, shift, b->s->device->queue);
+}
+
+rw_status rw_box_solve(rw_box *b, rw_array *from, rw_array *to, rw_queue *q)
+{
+    for (int part = 0; part < b->parts; ++part) {
+        int64_t strides[3];
+        rw_array *x, *y = NULL;
+        RW_TRY(view_of(b, from, part, strides, &x));
+        rw_status status = view_of(b, to, part, strides, &y);
+        if (status == RW_OK) status = rw_fft_divide_execute(b->divide, x, y, q);
+        rw_array_destroy(&x);
+        rw_array_destroy(&y);
+        RW_TRY(status);
+    }
+    return RW_OK;
+}
+
+void rw_box_explain(const rw_box *b, rw_text *text)
+{
+    const rw_fft_info info = rw_fft_divide_info(b->divide);
+    for (int d = 0; d < b->s->grid->ndim; ++d)
+        rw_text_add(text, "axis %c   %s of %lld\n", "xyz"[d], rw_fft_kind_name(b->kind[d]), (long long)b -> n[d]);
+    rw_text_add(text, "solve    %lld passes, %.0f bytes a node\n", (long long)info.passes,
+                (double)info.bytes * b->parts / (double)b->s->nodes);
+}
