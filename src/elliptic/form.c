@@ -105,13 +105,15 @@ static int64_t inside(const rw_graph *g, int field, int axis, int64_t at)
     }
 }
 
-/* Coordinates of the place; values of fields between 1/2 and 3/2, by field and node. */
+/* Coordinates of the place; values of fields between 1/2 and 3/2, by field and node; of reductions too. */
 static void value_there(void *user, const rw_graph *g, rw_node leaf, double out[2])
 {
     const place *p = user;
     const rw_graph_node *n = g->nodes + leaf;
     out[0] = out[1] = 0;
-    if (n->op == RW_OP_COORD) {
+    if (n->op == RW_OP_REDUCE) {
+        out[0] = 0.5 + rw_random_uniform(p->seed, (uint64_t)leaf);
+    } else if (n->op == RW_OP_COORD) {
         const int64_t node = p->at[n->index] + n->offset[n->index];
         out[0] = n->version ? (double)(g->grid.first[n->index] + node) : rw_grid_coordinate(&g->grid, n->index, node);
     } else if (n->op == RW_OP_FIELD) {

@@ -149,15 +149,20 @@ static bool is_even(rw_system *s, const rw_form_term *t)
         if (o->offset[0] == -t->offset[0] && o->offset[1] == -t->offset[1] && o->offset[2] == -t->offset[2]) back = o;
     }
     if (back && back->factor == t->factor) return true;
-    bool even = back != NULL;
+    double *present = rw_calloc((size_t)g->nparams, sizeof *present);
+    bool even = back && present;
+    g->failed = g->failed || !present;
+    for (int p = 0; p < g->nparams && present; ++p) present[p] = g->params[p].re;
     for (int i = 0; i < TRIES && even; ++i) {
         double there[2], here[2];
-        for (int p = 0; p < g->nparams; ++p) g->params[p].re += 0.5 + rw_random_uniform(5, (uint64_t)(i * 1000 + p));
+        for (int p = 0; p < g->nparams; ++p)
+            g->params[p].re = present[p] + 0.5 + rw_random_uniform(5, (uint64_t)(i * 1000 + p));
         rw_form_factor(g, t, there);
         rw_form_factor(g, back, here);
-        for (int p = 0; p < g->nparams; ++p) g->params[p].re -= 0.5 + rw_random_uniform(5, (uint64_t)(i * 1000 + p));
         even = fabs(there[0] - here[0]) <= 1e-12 * (fabs(there[0]) + fabs(here[0]));
     }
+    for (int p = 0; p < g->nparams && present; ++p) g->params[p].re = present[p];
+    rw_free(present);
     return even;
 }
 
@@ -173,6 +178,7 @@ static bool suits(rw_system *s, char *why, size_t size)
         const rw_form_term *t = s->form.terms + i;
         const char *problem = t->by_place                             ? "varies in space"
                               : s->graph->nodes[t->factor].is_complex ? "is complex"
+                              : s->graph->nodes[t->factor].reduced    ? "depends on a reduction"
                               : !find_term_axis(t, &axis)             ? "belongs to a node off the axes"
                               : !is_even(s, t) ? "differs from that of the node on the other side"
                                                : NULL;
@@ -236,7 +242,7 @@ static rw_status create(rw_system *s)
 static rw_status prepare(rw_system *s)
 {
     transform *t = s->data;
-    const double sign = s->form.sign < 0 ? -1 : 1;
+    const double sign = rw_system_sign(s);
     const double *tables[3];
     double shift = 0;
     if (!s->changed) return RW_OK;
@@ -269,8 +275,10 @@ static void explain(const rw_system *s, rw_text *text)
 {
     const transform *t = s->data;
     const rw_fft_info info = rw_fft_divide_info(t->divide);
-    for (int d = 0; d < s->grid->ndim; ++d)
-        rw_text_add(text, "axis %c   %s of %lld\n", "xyz"[d], rw_fft_kind_name(t->kind[d]), (long long)t -> n[d]);
+    for (int d = 0; d < s->grid->ndim; ++d) {
+        const long long n = t->n[d];
+        rw_text_add(text, "axis %c   %s of %lld\n", "xyz"[d], rw_fft_kind_name(t->kind[d]), n);
+    }
     rw_text_add(text, "solve    %lld passes, %.0f bytes a node\n", (long long)info.passes,
                 (double)info.bytes * t->parts / (double)s->nodes);
 }
