@@ -22,7 +22,7 @@ extern "C" {
 /* name, text, one line */
 /* clang-format off */
 #define RW_ELLIPTIC_METHOD_LIST(X)                                                                                     \
-    X(TRANSFORM, "transform", "Fourier, sine and cosine transforms: constant coefficients, one kind of boundary a side") \
+    X(TRANSFORM, "transform", "transforms: constant coefficients, one kind of boundary per side")                      \
     X(KRYLOV, "krylov", "a Krylov solver without a matrix: any equation that has a derivative")                        \
     X(AUTO, "auto", "transform where it applies, else krylov")
 /* clang-format on */

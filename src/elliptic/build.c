@@ -109,6 +109,7 @@ rw_status rw_system_begin(rw_system *s, rw_system_building *b)
     RW_TRY(rw_expr_declare(ctx, &spec, b->graph, &b->lowering, s->source, s->parsed));
     RW_TRY(lower_equations(b));
     RW_TRY(add_vectors(b));
+    b->sign = rw_scalar_argument(b->graph, rw_graph_add_param(b->graph, "#sign", false, 1, 0));
     return b->graph->failed ? rw_fail_memory(ctx, 4096, "an equation") : RW_OK;
 }
 
@@ -138,19 +139,20 @@ static rw_node weight_of(const rw_system *s, rw_graph *g)
 double rw_system_weight(const rw_system *s)
 {
     double weight = 1;
-    for (int d = 0; d < s->grid->ndim; ++d)
-        weight *= (double)s->grid->size[d] - 0.5 * s->form.half[2 * d] - 0.5 * s->form.half[2 * d + 1];
+    for (int d = 0; d < s->grid->ndim; ++d) {
+        const int halves = s->form.half[2 * d] + s->form.half[2 * d + 1];
+        weight *= s->grid->size[d] > 1 ? (double)s->grid->size[d] - 0.5 * halves : 1 / (double)(1 << halves);
+    }
     return weight;
 }
 
 /* A row as methods see it. */
-static rw_node scaled(const rw_system *s, rw_graph *g, int f, rw_node value, int sign)
+static rw_node scaled(rw_system_building *b, int f, rw_node value)
 {
-    if (s->ops->weighted) value = OP(MUL, weight_of(s, g), value);
-    return rw_with_given(g, f, sign < 0 ? rw_make1(g, RW_OP_NEG, value) : value, true);
+    rw_graph *g = b->graph;
+    if (b->of->ops->weighted) value = OP(MUL, weight_of(b->of, g), value);
+    return rw_with_given(g, f, OP(MUL, b->sign, value), true);
 }
-
-static int sign_of(const rw_system *s) { return s->form.sign < 0 ? -1 : 1; }
 
 static rw_node square(rw_graph *g, rw_node n)
 {
@@ -163,15 +165,18 @@ static rw_status plan_residual(rw_system_building *b, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
-    rw_node squares = rw_real(g, 0), sum = rw_real(g, 0);
+    rw_node squares = rw_real(g, 0);
+    if (s->form.open) {
+        const rw_node mean = rw_scalar_argument(g, rw_graph_add_param(g, "#mean", rw_dtype_is_complex(s->type), 0, 0));
+        b->F[0] = OP(SUB, b->F[0], mean);
+        RW_TRY(rw_plan_result(plan, "sum", rw_reduce(g, RW_SUM, OP(MUL, weight_of(s, g), b->F[0]))));
+    }
     for (int f = 0; f < s->n; ++f) {
-        const rw_node r = scaled(s, g, f, b->F[f], -sign_of(s));
+        const rw_node r = rw_make1(g, RW_OP_NEG, scaled(b, f, b->F[f]));
         squares = OP(ADD, squares, rw_with_given(g, f, square(g, b->F[f]), true));
-        sum = OP(ADD, sum, rw_with_given(g, f, OP(MUL, weight_of(s, g), b->F[f]), true));
         RW_TRY(rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, r)));
     }
-    RW_TRY(rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, squares)));
-    return s->form.singular ? rw_plan_result(plan, "sum", rw_reduce(g, RW_SUM, sum)) : RW_OK;
+    return rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, squares));
 }
 
 static rw_status plan_update(rw_system_building *b, rw_plan *plan)
@@ -208,7 +213,7 @@ static rw_status plan_product(rw_system_building *b, rw_plan *plan)
             if (t->row != f) continue;
             sum = OP(ADD, sum, OP(MUL, t->factor, rw_field(g, rw_system_v(s, t->column), 0, t->offset)));
         }
-        status = rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, scaled(s, g, f, sum, sign_of(s))));
+        status = rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, scaled(b, f, sum)));
     }
     rw_form_free(&form);
     return status;
@@ -221,7 +226,7 @@ static rw_status plan_diagonal(rw_system_building *b, rw_plan *plan)
     for (int f = 0; f < s->n; ++f) {
         const char *problem = NULL;
         const rw_node d = rw_diff(g, b->F[f], rw_field(g, f, 0, here), &problem);
-        const rw_node value = scaled(s, g, f, problem ? rw_real(g, 1) : d, sign_of(s));
+        const rw_node value = scaled(b, f, problem ? rw_real(g, 1) : d);
         const rw_node zero = OP(EQ, value, rw_real(g, 0));
         RW_TRY(rw_plan_store(plan, rw_system_r(s, f),
                              rw_cast(g, s->type, rw_make(g, RW_OP_WHERE, zero, rw_real(g, 1), value))));

@@ -50,6 +50,7 @@ static rw_status check_spec(rw_context *ctx, rw_elliptic_spec *spec)
     if (!spec->equations) return rw_fail(ctx, RW_ERR_ARGUMENT, "equations = NULL: give one for each field");
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
+    if (!spec->order) spec->order = 2;
     RW_TRY(rw_grid_resolve(ctx, &spec->grid, 1, &spec->grid));
     if (spec->grid.ndim < 1)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = 0: equations without a time derivative need a grid");

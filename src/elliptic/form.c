@@ -67,15 +67,20 @@ static bool reads_unknown(rw_graph *g, int n, rw_node node)
     return false;
 }
 
+static bool sides_read_unknowns(rw_graph *g, const rw_form *form)
+{
+    for (int f = 0; f < form->n; ++f)
+        for (int side = 0; side < 2 * g->grid.ndim; ++side)
+            for (int i = 0; i < 3; ++i)
+                if (reads_unknown(g, form->n, g->fields[f].boundary[side].value[i])) return true;
+    return false;
+}
+
 static bool is_linear(rw_graph *g, const rw_form *form)
 {
     for (int i = 0; i < form->nterms; ++i)
         if (reads_unknown(g, form->n, form->terms[i].factor)) return false;
-    for (int f = 0; f < form->n; ++f)
-        for (int side = 0; side < 2 * g->grid.ndim; ++side)
-            for (int i = 0; i < 3; ++i)
-                if (reads_unknown(g, form->n, g->fields[f].boundary[side].value[i])) return false;
-    return true;
+    return !sides_read_unknowns(g, form);
 }
 
 /* ---- numbers at places ------------------------------------------------------------------------------------------- */
@@ -85,30 +90,48 @@ typedef struct place {
     int64_t at[3];
 } place;
 
-/* Coordinates of the place; values of fields between 1/2 and 3/2, by field and node. */
+/* The node from which a field has its value at a node of an axis that may lie outside. Sides that compute a value give
+ * one of its own. */
+static int64_t inside(const rw_graph *g, int field, int axis, int64_t at)
+{
+    const int64_t n = g->grid.size[axis];
+    if (at >= 0 && at < n) return at;
+    switch (g->fields[field].boundary[2 * axis + (at >= n)].kind) {
+    case RW_BOUNDARY_NEAREST: return at < 0 ? 0 : n - 1;
+    case RW_BOUNDARY_PERIODIC: return (at % n + n) % n;
+    case RW_BOUNDARY_REFLECT: return at < 0 ? -1 - at : 2 * n - 1 - at;
+    case RW_BOUNDARY_REFLECT101: return at < 0 ? -at : 2 * n - 2 - at;
+    default: return at;
+    }
+}
+
+/* Coordinates of the place; values of fields between 1/2 and 3/2, by field and node; of reductions too. */
 static void value_there(void *user, const rw_graph *g, rw_node leaf, double out[2])
 {
     const place *p = user;
     const rw_graph_node *n = g->nodes + leaf;
     out[0] = out[1] = 0;
-    if (n->op == RW_OP_COORD) {
+    if (n->op == RW_OP_REDUCE) {
+        out[0] = 0.5 + rw_random_uniform(p->seed, (uint64_t)leaf);
+    } else if (n->op == RW_OP_COORD) {
         const int64_t node = p->at[n->index] + n->offset[n->index];
         out[0] = n->version ? (double)(g->grid.first[n->index] + node) : rw_grid_coordinate(&g->grid, n->index, node);
     } else if (n->op == RW_OP_FIELD) {
         uint64_t key = (uint64_t)n->index;
-        for (int d = 0; d < 3; ++d) key = key * 1000003u + (uint64_t)(p->at[d] + n->offset[d]);
+        for (int d = 0; d < 3; ++d) key = key * 1000003u + (uint64_t)inside(g, n->index, d, p->at[d] + n->offset[d]);
         out[0] = 0.5 + rw_random_uniform(p->seed, key);
     }
 }
 
-static place draw(const rw_graph *g, uint64_t number, const bool half[6])
+/* Every other one is on sides. */
+static place draw(const rw_graph *g, uint64_t number)
 {
     place p = {.seed = number};
     for (int d = 0; d < g->grid.ndim; ++d) {
         const double x = rw_random_uniform(77, 8 * number + (uint64_t)d);
         p.at[d] = (int64_t)(x * (double)g->grid.size[d]);
-        if (number % 4 == 1 && half[2 * d]) p.at[d] = 0;
-        if (number % 4 == 2 && half[2 * d + 1]) p.at[d] = g->grid.size[d] - 1;
+        if (number % 4 == 1) p.at[d] = 0;
+        if (number % 4 == 2) p.at[d] = g->grid.size[d] - 1;
     }
     return p;
 }
@@ -141,6 +164,8 @@ static bool is_symmetric_at(rw_graph *g, const rw_form *form, const rw_form_term
     int opposite[3];
     for (int d = 0; d < 3; ++d) {
         other.at[d] += t->offset[d];
+        if (g->fields[t->column].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC)
+            other.at[d] = inside(g, t->column, d, other.at[d]);
         opposite[d] = -t->offset[d];
     }
     rw_graph_value(g, t->factor, value_there, &p, there);
@@ -161,27 +186,48 @@ static bool is_symmetric_at(rw_graph *g, const rw_form *form, const rw_form_term
 
 static bool is_symmetric(rw_graph *g, const rw_form *form)
 {
-    static const bool none[6] = {0};
+    if (sides_read_unknowns(g, form)) return false; /* rows at sides have terms that are in no equation */
     for (int axis = 0; axis < g->grid.ndim; ++axis) /* formulas of order 4 at sides are one-sided */
         for (int f = 0; f < form->n && g->order == 4; ++f)
             if (g->fields[f].boundary[2 * axis].kind != RW_BOUNDARY_PERIODIC) return false;
     for (uint64_t number = 0; number < PLACES; ++number)
         for (int i = 0; i < form->nterms; ++i)
-            if (!is_symmetric_at(g, form, form->terms + i, draw(g, number, number % 4 ? form->half : none)))
-                return false;
+            if (!is_symmetric_at(g, form, form->terms + i, draw(g, number))) return false;
+    return true;
+}
+
+/* a u + b du/dn = c, where a and b have one sign: what leaves through the side grows with u. */
+static bool is_dissipative(rw_graph *g, int axis, bool upper, const rw_graph_side *s)
+{
+    double a[2], b[2];
+    if (s->kind != RW_BOUNDARY_ROBIN) return true;
+    for (uint64_t number = 0; number < PLACES; ++number) {
+        place p = draw(g, number);
+        p.at[axis] = upper ? g->grid.size[axis] - 1 : 0;
+        rw_graph_value(g, s->a, value_there, &p, a);
+        rw_graph_value(g, s->b, value_there, &p, b);
+        if (!(a[0] * b[0] >= 0) || a[1] != 0 || b[1] != 0) return false;
+    }
+    return true;
+}
+
+static bool are_dissipative(rw_graph *g, const rw_form *form)
+{
+    for (int f = 0; f < form->n; ++f)
+        for (int side = 0; side < 2 * g->grid.ndim; ++side)
+            if (!is_dissipative(g, side / 2, side % 2, g->fields[f].boundary + side)) return false;
     return true;
 }
 
 /* The sign of the diagonal where each row is weakly dominant; *balanced: rows add up to 0. */
 static int sign_of(rw_graph *g, const rw_form *form, bool *balanced)
 {
-    static const bool none[6] = {0};
     int sign = 0;
-    bool dominant = true;
-    *balanced = form->n == 1;
+    bool dominant = are_dissipative(g, form);
+    *balanced = true;
     for (uint64_t number = 0; number < PLACES; ++number)
         for (int row = 0; row < form->n; ++row) {
-            place p = draw(g, number, none);
+            place p = draw(g, number);
             double diagonal[2] = {0}, others = 0, sum[2] = {0};
             for (int i = 0; i < form->nterms; ++i) {
                 const rw_form_term *t = form->terms + i;
@@ -239,9 +285,16 @@ void rw_form_free(rw_form *form)
     *form = (rw_form){0};
 }
 
-rw_status rw_form_make(rw_graph *g, int n, const rw_node *F, const char *where, rw_form *form)
+void rw_form_update(rw_graph *g, rw_form *form)
 {
     bool balanced;
+    form->symmetric = weights_agree(g, form) && is_symmetric(g, form);
+    form->sign = sign_of(g, form, &balanced);
+    form->singular = form->open && balanced;
+}
+
+rw_status rw_form_make(rw_graph *g, int n, const rw_node *F, const char *where, rw_form *form)
+{
     *form = (rw_form){.n = n};
     for (int row = 0; row < n; ++row) {
         const rw_status status = add_terms(g, row, F[row], where, form);
@@ -251,10 +304,11 @@ rw_status rw_form_make(rw_graph *g, int n, const rw_node *F, const char *where, 
     }
     form->linear = is_linear(g, form);
     for (int side = 0; side < 2 * g->grid.ndim; ++side) form->half[side] = has_half(g, g->fields[0].boundary + side);
-    form->symmetric = weights_agree(g, form) && is_symmetric(g, form);
-    form->sign = sign_of(g, form, &balanced);
-    form->singular = balanced;
+    form->open = n == 1;
     for (int side = 0; side < 2 * g->grid.ndim; ++side)
-        form->singular = form->singular && keeps_constants(g, g->fields[0].boundary + side);
-    return g->failed ? rw_fail_memory(g->ctx, 4096, "an equation") : RW_OK;
+        form->open = form->open && keeps_constants(g, g->fields[0].boundary + side);
+    rw_form_update(g, form);
+    if (!g->failed) return RW_OK;
+    rw_form_free(form);
+    return rw_fail_memory(g->ctx, 4096, "an equation");
 }

@@ -21,6 +21,8 @@ typedef struct rw_form {
     /* Nodes on a side that are unknowns with values mirrored beyond: half a cell. Rows with these weights are symmetric
      * where the others are. By side. */
     bool half[6];
+    bool open; /* one unknown, and no side gives a value: constants fulfil the homogeneous sides */
+    /* With the present scalars: rw_form_update. */
     bool symmetric; /* with these weights: a hermitian matrix */
     int sign;       /* of the diagonal, of rows that are weakly dominant; 0: of others */
     bool singular;  /* constants solve the homogeneous equation */
@@ -29,6 +31,8 @@ typedef struct rw_form {
 /* F[r]: row r. ERR_INPUT: `where` it has no derivative. */
 rw_status rw_form_make(rw_graph *graph, int n, const rw_node *F, const char *where, rw_form *form);
 void rw_form_free(rw_form *form);
+/* After scalars of the graph have changed. */
+void rw_form_update(rw_graph *graph, rw_form *form);
 /* The factor with the present scalars; only of a term that does not vary in space. */
 void rw_form_factor(rw_graph *graph, const rw_form_term *term, double value[2]);
 /* "psi[i+1, j]" */

@@ -64,7 +64,6 @@ static rw_status create(rw_system *s)
                                   .type = s->type,
                                   .multiply = multiply,
                                   .direct = l->product->evaluator,
-                                  .hermitian = s->form.symmetric,
                                   .diagonal = diagonal,
                                   .user = s};
     return rw_operator_create(s->device, &map, &l->operator);

@@ -63,13 +63,14 @@ static rw_status choose(rw_system *s)
     if (s->settings->method == RW_ELLIPTIC_AUTO) {
         for (int m = 0; m < RW_ELLIPTIC_METHODS && !s->ops; ++m)
             if (methods[m] && methods[m]->suits(s, s->why, sizeof s->why)) s->ops = methods[m];
-        return RW_OK;
+        return s->graph->failed ? rw_fail_memory(ctx, 4096, "an equation") : RW_OK;
     }
     s->ops = methods[s->settings->method];
     if (s->ops->suits(s, reason, sizeof reason)) {
         snprintf(s->why, sizeof s->why, "it was asked for; %s", reason);
         return RW_OK;
     }
+    if (s->graph->failed) return rw_fail_memory(ctx, 4096, "an equation");
     return rw_fail(ctx, RW_ERR_INPUT, "%s: method %s cannot solve this equation: %s; method auto takes one that can",
                    s->source->name, rw_elliptic_method_name(s->settings->method), reason);
 }
@@ -104,7 +105,7 @@ rw_status rw_system_create(const rw_system_of *of, rw_system **system)
     if (status == RW_OK) status = s->ops->create(s);
     if (status == RW_OK) status = rw_system_program(s, RW_SYSTEM_RESIDUAL, &s->residual);
     if (status == RW_OK) status = rw_system_program(s, RW_SYSTEM_UPDATE, &s->update);
-    if (status == RW_OK && s->form.singular) status = rw_system_program(s, RW_SYSTEM_LEVEL, &s->level);
+    if (status == RW_OK && s->form.open) status = rw_system_program(s, RW_SYSTEM_LEVEL, &s->level);
     if (status == RW_OK) *system = s;
     else rw_system_destroy(&s);
     return status;
@@ -187,17 +188,6 @@ static rw_status fail_not_finite(const rw_system *s, int64_t step)
                    s->source->name, (long long)step);
 }
 
-/* Of an equation that leaves the mean open: the mean of F, taken away from the right-hand side. */
-static rw_status find_balance(rw_system *s, double norm)
-{
-    double sum, im;
-    if (!s->form.singular || !(norm > 0)) return RW_OK;
-    RW_TRY(rw_expr_get(s->residual, "sum", &sum, &im));
-    const double weight = rw_system_weight(s);
-    s->result.imbalance = hypot(sum, im) / weight / (norm / sqrt((double)s->nodes));
-    return RW_OK;
-}
-
 static rw_status check_balance(const rw_system *s)
 {
     if (s->result.imbalance <= s->settings->imbalance) return RW_OK;
@@ -215,20 +205,22 @@ static rw_status move(rw_system *s, double before, double length)
     return rw_expr_run(s->update, s->device->queue);
 }
 
-/* Shortens the step until the residual is below a fraction of what it was. */
+/* Shortens the step until the residual is below a fraction of what it was. A step that does not lower it is taken
+ * back. */
 static rw_status take_step(rw_system *s, double before, double *norm)
 {
-    enum { HALVINGS = 12 };
+    const int halvings = s->form.linear ? 0 : 12;
     double length = 1;
     RW_TRY(move(s, 0, length));
     RW_TRY(find_residual(s, norm));
-    if (s->form.linear) return RW_OK;
-    for (int i = 0; i < HALVINGS && !(*norm <= (1 - 1e-4 * length) * before); ++i) {
+    for (int i = 0; i < halvings && !(*norm <= (1 - 1e-4 * length) * before); ++i) {
         RW_TRY(move(s, length, length / 2));
         length /= 2;
         RW_TRY(find_residual(s, norm));
     }
-    return RW_OK;
+    if (*norm < before) return RW_OK;
+    if (isfinite(*norm)) *norm = before;
+    return move(s, length, 0);
 }
 
 static rw_status fail_unsolved(const rw_system *s, double allowed)
@@ -250,18 +242,54 @@ static double forcing(const rw_system *s, double norm, double previous, double a
     return fmin(fmax(0.9 * ratio * ratio, needed), 0.1);
 }
 
+/* Scalars have changed: what the equation is, too. */
+static rw_status update(rw_system *s)
+{
+    if (!s->changed) return RW_OK;
+    rw_form_update(s->graph, &s->form);
+    if (s->graph->failed) return rw_fail_memory(s->device->ctx, 4096, "an equation");
+    for (int i = 0; i < s->nprograms; ++i) RW_TRY(rw_expr_set(s->programs[i], "#sign", rw_system_sign(s)));
+    return RW_OK;
+}
+
+static rw_status find_norms(rw_system *s)
+{
+    RW_TRY(find_right_side(s, &s->result.right_side));
+    RW_TRY(find_residual(s, &s->result.first));
+    s->result.residual = s->result.first;
+    return isfinite(s->result.first) ? RW_OK : fail_not_finite(s, 0);
+}
+
+/* What the tolerance is relative to. */
+static double scale_of(const rw_elliptic_result *r)
+{
+    return isfinite(r->right_side) && r->right_side > 0 ? r->right_side : r->first;
+}
+
+/* Of an equation that leaves the mean of the solution open: the mean of F is taken away from it. */
+static rw_status balance(rw_system *s)
+{
+    double re, im;
+    const double rms = scale_of(&s->result) / sqrt((double)s->nodes);
+    if (!s->form.singular || !(rms > 0)) return RW_OK;
+    RW_TRY(rw_expr_get(s->residual, "sum", &re, &im));
+    re /= rw_system_weight(s);
+    im /= rw_system_weight(s);
+    s->result.imbalance = hypot(re, im) / rms;
+    RW_TRY(check_balance(s));
+    RW_TRY(rw_expr_set_complex(s->residual, "#mean", re, im));
+    return find_norms(s);
+}
+
 rw_status rw_system_measure(rw_system *s, double *allowed)
 {
     rw_elliptic_result *result = &s->result;
     *result = (rw_elliptic_result){.method = s->ops->method};
-    RW_TRY(find_right_side(s, &result->right_side));
-    RW_TRY(find_residual(s, &result->first));
-    const double norm = result->residual = result->first;
-    if (!isfinite(norm)) return fail_not_finite(s, 0);
-    const bool known = isfinite(result->right_side) && result->right_side > 0;
-    const double scale = known ? result->right_side : norm;
-    RW_TRY(find_balance(s, scale));
-    *allowed = fmax(s->settings->rtol > 0 ? s->settings->rtol * scale : 0, s->settings->atol);
+    RW_TRY(update(s));
+    if (s->form.open) RW_TRY(rw_expr_set_complex(s->residual, "#mean", 0, 0));
+    RW_TRY(find_norms(s));
+    RW_TRY(balance(s));
+    *allowed = fmax(s->settings->rtol > 0 ? s->settings->rtol * scale_of(result) : 0, s->settings->atol);
     return RW_OK;
 }
 
@@ -270,10 +298,10 @@ rw_status rw_system_solve(rw_system *s)
     rw_elliptic_result *result = &s->result;
     double allowed, previous = 0;
     RW_TRY(rw_system_measure(s, &allowed));
-    RW_TRY(check_balance(s));
     while (!(result->residual <= allowed)) {
         const double norm = result->residual;
         const int64_t most = s->form.linear ? 3 : s->settings->steps;
+        RW_TRY(rw_cancel_check(s->device->ctx, s->source->name));
         if (result->steps == most || (result->steps > 0 && norm >= previous)) return fail_unsolved(s, allowed);
         RW_TRY(s->ops->prepare(s));
         s->changed = false;
@@ -283,7 +311,7 @@ rw_status rw_system_solve(rw_system *s)
         RW_TRY(take_step(s, previous, &result->residual));
         if (!isfinite(result->residual)) return fail_not_finite(s, result->steps);
     }
-    return s->level ? rw_expr_run(s->level, s->device->queue) : RW_OK;
+    return s->form.singular ? rw_expr_run(s->level, s->device->queue) : RW_OK;
 }
 
 void rw_system_explain(const rw_system *s, rw_text *text)

@@ -6,8 +6,8 @@
  *   J v = -F(u),   u <- u + v       J = dF/du,  so that sources, boundary values of any kind and nonlinear terms
  *                                    appear in F(u) alone
  *
- * Rows are multiplied with the weight of their node and the sign of the diagonal: a symmetric J becomes a symmetric,
- * positive definite matrix. */
+ * Rows are multiplied with the weight of their node and the sign of the diagonal, a scalar of the programs: a symmetric
+ * J becomes a symmetric, positive definite matrix. */
 #ifndef RW_ELLIPTIC_SYSTEM_H
 #define RW_ELLIPTIC_SYSTEM_H
 
@@ -92,7 +92,8 @@ typedef struct rw_system_building {
     rw_system *of;
     rw_graph *graph;
     rw_lowering lowering;
-    rw_node *F; /* by unknown */
+    rw_node *F;   /* by unknown */
+    rw_node sign; /* the scalar "#sign" */
 } rw_system_building;
 
 static inline int rw_system_r(const rw_system *s, int f) { return s->n + s->nothers + f; }
@@ -103,15 +104,18 @@ rw_status rw_system_begin(rw_system *s, rw_system_building *b);
 void rw_system_drop(rw_system_building *b);
 
 typedef enum rw_system_part {
-    RW_SYSTEM_RESIDUAL, /* r <- -F(u), weighted, 0 at nodes that are given; results "square" of |F|^2, "sum" of F */
-    RW_SYSTEM_UPDATE,   /* u <- u + step v */
-    RW_SYSTEM_LEVEL,    /* u <- u + mean - its mean */
-    RW_SYSTEM_PRODUCT,  /* r <- J v, weighted */
-    RW_SYSTEM_DIAGONAL  /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */
+    /* r <- -F(u), weighted, 0 at nodes that are given; result "square" of |F|^2. Where the form is open: F is less by
+     * the scalar "#mean", and there is the result "sum", of F with weights. */
+    RW_SYSTEM_RESIDUAL,
+    RW_SYSTEM_UPDATE,  /* u <- u + step v */
+    RW_SYSTEM_LEVEL,   /* u <- u + mean - its mean */
+    RW_SYSTEM_PRODUCT, /* r <- J v, weighted */
+    RW_SYSTEM_DIAGONAL /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */
 } rw_system_part;
 /* A program with the equations, unknowns, other fields, r and v bound. */
 rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr);
-/* The number of cells of the grid, with the weights of nodes. */
+/* The sum of the weights of all nodes. */
 double rw_system_weight(const rw_system *s);
+static inline int rw_system_sign(const rw_system *s) { return s->form.sign < 0 ? -1 : 1; }
 
 #endif

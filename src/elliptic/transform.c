@@ -29,15 +29,20 @@ static bool is_even(rw_system *s, const rw_form_term *t)
         if (o->offset[0] == -t->offset[0] && o->offset[1] == -t->offset[1] && o->offset[2] == -t->offset[2]) back = o;
     }
     if (back && back->factor == t->factor) return true;
-    bool even = back != NULL;
+    double *present = rw_calloc((size_t)g->nparams, sizeof *present);
+    bool even = back && present;
+    g->failed = g->failed || !present;
+    for (int p = 0; p < g->nparams && present; ++p) present[p] = g->params[p].re;
     for (int i = 0; i < TRIES && even; ++i) {
         double there[2], here[2];
-        for (int p = 0; p < g->nparams; ++p) g->params[p].re += 0.5 + rw_random_uniform(5, (uint64_t)(i * 1000 + p));
+        for (int p = 0; p < g->nparams; ++p)
+            g->params[p].re = present[p] + 0.5 + rw_random_uniform(5, (uint64_t)(i * 1000 + p));
         rw_form_factor(g, t, there);
         rw_form_factor(g, back, here);
-        for (int p = 0; p < g->nparams; ++p) g->params[p].re -= 0.5 + rw_random_uniform(5, (uint64_t)(i * 1000 + p));
         even = fabs(there[0] - here[0]) <= 1e-12 * (fabs(there[0]) + fabs(here[0]));
     }
+    for (int p = 0; p < g->nparams && present; ++p) g->params[p].re = present[p];
+    rw_free(present);
     return even;
 }
 
@@ -53,6 +58,7 @@ static bool suits(rw_system *s, char *why, size_t size)
         const rw_form_term *t = s->form.terms + i;
         const char *problem = t->by_place                             ? "varies in space"
                               : s->graph->nodes[t->factor].is_complex ? "is complex"
+                              : s->graph->nodes[t->factor].reduced    ? "depends on a reduction"
                               : !find_term_axis(t, &axis)             ? "belongs to a node off the axes"
                               : !is_even(s, t) ? "differs from that of the node on the other side"
                                                : NULL;
@@ -84,7 +90,7 @@ static rw_status prepare(rw_system *s)
         find_term_axis(t, &terms[i].axis);
         rw_form_factor(s->graph, t, factor);
         terms[i].offset = t->offset[terms[i].axis];
-        terms[i].coefficient = s->form.sign < 0 ? -factor[0] : factor[0];
+        terms[i].coefficient = rw_system_sign(s) * factor[0];
     }
     const rw_status status = rw_box_set(s->data, terms, s->form.nterms, s->form.singular, false);
     rw_free(terms);

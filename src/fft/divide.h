@@ -47,8 +47,8 @@ rw_fft_info rw_fft_divide_info(const rw_fft_divide *divide);
 /* One line per axis and direction with its passes and bytes per point, and one for all. Free it with rw_free. */
 rw_status rw_fft_divide_explain(const rw_fft_divide *divide, char **text);
 
-/* The angle t of basis function k: cos or sin of (j + offset) t at point j, so that a symmetric difference operator with
- * the coefficients c[-m] … c[m] has the eigenvalue c[0] + 2 sum of c[j] cos(j t). */
+/* The angle t of basis function k: cos or sin of (j + offset) t at point j, so that a symmetric difference operator
+ * with the coefficients c[-m] … c[m] has the eigenvalue c[0] + 2 sum of c[j] cos(j t). */
 double rw_fft_angle(rw_fft_kind kind, int64_t n, int64_t k);
 
 #endif

@@ -1,6 +1,6 @@
 /* Divisions in the spectrum of real transforms against sums in long double: all kinds and lengths, axes of different
- * kinds, strides, in place, the singular divisor; difference operators that the result solves; passes and bytes; what is
- * refused. */
+ * kinds, strides, in place, the singular divisor; difference operators that the result solves; passes and bytes; what
+ * is refused. */
 /* TEST: devices=all */
 #include "fft/divide.h"
 
