@@ -219,18 +219,76 @@ static rw_status plan_product(rw_system_building *b, rw_plan *plan)
     return status;
 }
 
+/* The diagonal of J in the interior. */
+static rw_node diagonal_of(rw_system_building *b, int f)
+{
+    const char *problem = NULL;
+    const rw_node d = rw_diff(b->graph, b->F[f], rw_field(b->graph, f, 0, here), &problem);
+    return problem ? rw_real(b->graph, 1) : d;
+}
+
+static rw_node unless_zero(rw_graph *g, rw_node value)
+{
+    return rw_make(g, RW_OP_WHERE, OP(EQ, value, rw_real(g, 0)), rw_real(g, 1), value);
+}
+
 static rw_status plan_diagonal(rw_system_building *b, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
     for (int f = 0; f < s->n; ++f) {
-        const char *problem = NULL;
-        const rw_node d = rw_diff(g, b->F[f], rw_field(g, f, 0, here), &problem);
-        const rw_node value = scaled(b, f, problem ? rw_real(g, 1) : d);
-        const rw_node zero = OP(EQ, value, rw_real(g, 0));
-        RW_TRY(rw_plan_store(plan, rw_system_r(s, f),
-                             rw_cast(g, s->type, rw_make(g, RW_OP_WHERE, zero, rw_real(g, 1), value))));
+        const rw_node value = unless_zero(g, scaled(b, f, diagonal_of(b, f)));
+        RW_TRY(rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, value)));
     }
+    return RW_OK;
+}
+
+static rw_node size_of_diagonal(rw_system_building *b, int f)
+{
+    return unless_zero(b->graph, rw_make1(b->graph, RW_OP_ABS, diagonal_of(b, f)));
+}
+
+static rw_status plan_means(rw_system_building *b, rw_plan *plan)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    rw_form form;
+    RW_TRY(rw_form_make(g, s->n, b->F, s->source->name, &form));
+    rw_status status = RW_OK;
+    for (int i = 0; i < form.nterms && status == RW_OK; ++i) {
+        const rw_form_term *t = form.terms + i;
+        char name[16];
+        if (t->row != t->column) continue;
+        snprintf(name, sizeof name, "m%d", i);
+        rw_node value = g->nodes[t->factor].is_complex ? rw_make1(g, RW_OP_REAL, t->factor) : t->factor;
+        value = OP(DIV, OP(MUL, b->sign, value), size_of_diagonal(b, t->row));
+        if (g->nodes[value].is_field) value = OP(DIV, rw_reduce(g, RW_SUM, value), rw_real(g, (double)s->nodes));
+        status = rw_plan_result(plan, name, value);
+    }
+    rw_form_free(&form);
+    return status;
+}
+
+static rw_status plan_before(rw_system_building *b, rw_plan *plan)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    for (int f = 0; f < s->n; ++f) {
+        const rw_node size = OP(MUL, weight_of(s, g), rw_make1(g, RW_OP_SQRT, size_of_diagonal(b, f))),
+                      value = OP(DIV, rw_field(g, rw_system_r(s, f), 0, here), size);
+        RW_TRY(rw_plan_store(plan, rw_system_v(s, f), rw_with_given(g, f, value, true)));
+    }
+    return RW_OK;
+}
+
+static rw_status plan_after(rw_system_building *b, rw_plan *plan)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    for (int f = 0; f < s->n; ++f)
+        RW_TRY(rw_plan_store(plan, rw_system_v(s, f),
+                             OP(DIV, rw_field(g, rw_system_v(s, f), 0, here),
+                                rw_make1(g, RW_OP_SQRT, size_of_diagonal(b, f)))));
     return RW_OK;
 }
 
@@ -240,7 +298,8 @@ static const struct {
 } parts[] = {
     [RW_SYSTEM_RESIDUAL] = {"residual", plan_residual}, [RW_SYSTEM_UPDATE] = {"update", plan_update},
     [RW_SYSTEM_LEVEL] = {"level", plan_level},          [RW_SYSTEM_PRODUCT] = {"product", plan_product},
-    [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal},
+    [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal}, [RW_SYSTEM_MEANS] = {"means", plan_means},
+    [RW_SYSTEM_BEFORE] = {"before", plan_before},       [RW_SYSTEM_AFTER] = {"after", plan_after},
 };
 
 static rw_status bind_all(rw_system *s, rw_expr *expr)
@@ -250,6 +309,18 @@ static rw_status bind_all(rw_system *s, rw_expr *expr)
     for (int f = 0; f < s->n; ++f) {
         RW_TRY(rw_expr_bind_index(expr, rw_system_r(s, f), s->r_of[f]));
         RW_TRY(rw_expr_bind_index(expr, rw_system_v(s, f), s->v_of[f]));
+    }
+    return RW_OK;
+}
+
+rw_status rw_system_bind_parts(const rw_system *s, rw_expr *expr, int first, rw_array *vector)
+{
+    for (int f = 0; f < s->n; ++f) {
+        rw_array *part;
+        RW_TRY(rw_array_slice(vector, 0, f * s->nodes, (f + 1) * s->nodes, 1, &part));
+        const rw_status status = rw_expr_bind_index(expr, first + f, part);
+        rw_array_destroy(&part);
+        RW_TRY(status);
     }
     return RW_OK;
 }

@@ -1,13 +1,14 @@
 /* A Krylov solver for the correction. Products are a program, so there is no matrix. */
 #include <stdio.h>
 
-#include "elliptic/system.h"
+#include "elliptic/similar.h"
 #include "krylov/krylov.h"
 #include "rechenwerk/operator.h"
 
 typedef struct linear {
     rw_expr *product, *diagonal;
     rw_operator *operator;
+    rw_similar *similar; /* NULL: the preconditioner is the diagonal */
     rw_krylov *solver;
 } linear;
 
@@ -22,25 +23,12 @@ static bool suits(rw_system *s, char *why, size_t size)
     return true;
 }
 
-/* Binds the parts of a vector of all unknowns to the fields from `first` on. */
-static rw_status bind_parts(const rw_system *s, rw_expr *expr, int first, rw_array *vector)
-{
-    for (int f = 0; f < s->n; ++f) {
-        rw_array *part;
-        RW_TRY(rw_array_slice(vector, 0, f * s->nodes, (f + 1) * s->nodes, 1, &part));
-        const rw_status status = rw_expr_bind_index(expr, first + f, part);
-        rw_array_destroy(&part);
-        RW_TRY(status);
-    }
-    return RW_OK;
-}
-
 static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array *y, rw_queue *q)
 {
     const rw_system *s = user;
     const linear *l = s->data;
-    RW_TRY(bind_parts(s, l->product, rw_system_v(s, 0), x));
-    RW_TRY(bind_parts(s, l->product, rw_system_r(s, 0), y));
+    RW_TRY(rw_system_bind_parts(s, l->product, rw_system_v(s, 0), x));
+    RW_TRY(rw_system_bind_parts(s, l->product, rw_system_r(s, 0), y));
     return rw_expr_run(l->product, q);
 }
 
@@ -48,7 +36,7 @@ static rw_status diagonal(void *user, rw_array *to)
 {
     const rw_system *s = user;
     const linear *l = s->data;
-    RW_TRY(bind_parts(s, l->diagonal, rw_system_r(s, 0), to));
+    RW_TRY(rw_system_bind_parts(s, l->diagonal, rw_system_r(s, 0), to));
     return rw_expr_run(l->diagonal, s->device->queue);
 }
 
@@ -58,13 +46,14 @@ static rw_status create(rw_system *s)
     if (!l) return rw_fail_memory(s->device->ctx, sizeof *l, "a solver");
     s->data = l;
     RW_TRY(rw_system_program(s, RW_SYSTEM_PRODUCT, &l->product));
-    RW_TRY(rw_system_program(s, RW_SYSTEM_DIAGONAL, &l->diagonal));
+    RW_TRY(rw_similar_create(s, &l->similar));
+    if (!l->similar) RW_TRY(rw_system_program(s, RW_SYSTEM_DIAGONAL, &l->diagonal));
     const rw_operator_spec map = {.rows = s->n * s->nodes,
                                   .columns = s->n * s->nodes,
                                   .type = s->type,
                                   .multiply = multiply,
                                   .direct = l->product->evaluator,
-                                  .diagonal = diagonal,
+                                  .diagonal = l->similar ? NULL : diagonal,
                                   .user = s};
     return rw_operator_create(s->device, &map, &l->operator);
 }
@@ -73,13 +62,15 @@ static rw_status create(rw_system *s)
 static rw_status prepare(rw_system *s)
 {
     linear *l = s->data;
-    if (l->solver && !s->changed) return s->form.linear ? RW_OK : rw_krylov_update(l->solver);
+    if (l->similar && (s->changed || !s->form.linear)) RW_TRY(rw_similar_prepare(l->similar));
+    if (l->solver && !s->changed) return s->form.linear || l->similar ? RW_OK : rw_krylov_update(l->solver);
     rw_krylov_destroy(&l->solver);
     const rw_krylov_spec spec = {.method = is_definite(s) ? RW_KRYLOV_CG : RW_KRYLOV_GMRES,
                                  .restart = is_definite(s) ? 0 : 50,
                                  .rtol = 0.5, /* solve() has another for each system */
                                  .iterations = s->settings->iterations,
-                                 .precond = {.method = RW_PRECOND_JACOBI},
+                                 .precond = {.method = l->similar ? RW_PRECOND_NONE : RW_PRECOND_JACOBI},
+                                 .precond_operator = l->similar ? rw_similar_operator(l->similar) : NULL,
                                  .cancel = s->spec->cancel};
     return rw_krylov_create(l->operator, s->type, &spec, &l->solver);
 }
@@ -103,7 +94,8 @@ static void explain(const rw_system *s, rw_text *text)
     if (rw_expr_get_plan(l->product, &plan) != RW_OK) return;
     rw_text_add(text, "product  %lld passes, %.0f bytes and %.0f flops a node\n", (long long)plan.passes,
                 plan.bytes_per_cell, plan.flops_per_cell);
-    rw_text_add(text, "solver   %s, preconditioned by the diagonal\n", is_definite(s) ? "cg" : "gmres");
+    rw_text_add(text, "solver   %s, preconditioned by %s\n", is_definite(s) ? "cg" : "gmres",
+                l->similar ? "transforms, with means of the coefficients" : "the diagonal");
 }
 
 static void destroy(rw_system *s)
@@ -112,6 +104,7 @@ static void destroy(rw_system *s)
     if (!l) return;
     rw_krylov_destroy(&l->solver);
     rw_operator_destroy(&l->operator);
+    rw_similar_destroy(&l->similar);
     rw_free(l);
 }
 

@@ -107,13 +107,18 @@ typedef enum rw_system_part {
     /* r <- -F(u), weighted, 0 at nodes that are given; result "square" of |F|^2. Where the form is open: F is less by
      * the scalar "#mean", and there is the result "sum", of F with weights. */
     RW_SYSTEM_RESIDUAL,
-    RW_SYSTEM_UPDATE,  /* u <- u + step v */
-    RW_SYSTEM_LEVEL,   /* u <- u + mean - its mean */
-    RW_SYSTEM_PRODUCT, /* r <- J v, weighted */
-    RW_SYSTEM_DIAGONAL /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */
+    RW_SYSTEM_UPDATE,   /* u <- u + step v */
+    RW_SYSTEM_LEVEL,    /* u <- u + mean - its mean */
+    RW_SYSTEM_PRODUCT,  /* r <- J v, weighted */
+    RW_SYSTEM_DIAGONAL, /* r <- d, the diagonal of J in the interior, weighted; 1 where it is 0 */
+    RW_SYSTEM_MEANS,    /* results "m0", "m1" …, of form.terms of an unknown's own row: the mean of factor/|d| */
+    RW_SYSTEM_BEFORE,   /* v <- r/sqrt(|d|), of a weighted r; 0 at nodes that are given */
+    RW_SYSTEM_AFTER     /* v <- v/sqrt(|d|) */
 } rw_system_part;
 /* A program with the equations, unknowns, other fields, r and v bound. */
 rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr);
+/* Binds the parts of a vector of all unknowns to the fields from `first` on. */
+rw_status rw_system_bind_parts(const rw_system *s, rw_expr *expr, int first, rw_array *vector);
 /* The sum of the weights of all nodes. */
 double rw_system_weight(const rw_system *s);
 static inline int rw_system_sign(const rw_system *s) { return s->form.sign < 0 ? -1 : 1; }
