@@ -20,12 +20,14 @@ enum { LEVELS = 8 };
 /* Where equations come from, as in tridiagonal.k. */
 typedef enum matrix { TABLES, FULL, REDUCED } matrix;
 
+typedef enum layout { NEIGHBOURS, LINES, CHUNKS } layout;
+
 /* The systems of one size. */
 typedef struct level {
     int64_t outer, inner; /* real elements: a complex one is two */
     int n, m, chunks, items;
     matrix matrix;
-    bool rows; /* the layout */
+    layout layout;
     rw_program *program;
     rw_kernel *reduce, *solve;
     rw_array *next; /* the system of the next level, see `reduce` */
@@ -112,24 +114,26 @@ static rw_status check_matrix(const rw_tridiagonal *t, bool full)
 
 /* ---- levels ------------------------------------------------------------------------------------------------------ */
 
-/* Rows of a chunk, at most. GPUs: an item's registers. Processors: what a group's chunks take stays in the second-level
- * cache. */
+/* Rows of a chunk, at most. GPUs: an item's registers. Processors: one chunk while it fits the second-level cache with
+ * what is stored for it, else what fits the first-level cache. */
 static int chunk_most(const rw_device *dev, const level *l)
 {
     if (rw_device_has_threads(dev)) return 32;
-    return l->rows && l->matrix != TABLES ? 256 : 1024;
+    const int most = l->layout != NEIGHBOURS && l->matrix != TABLES ? 256 : 1024;
+    return l->n <= most ? most : 64;
 }
 
 static void plan_level(const rw_tridiagonal *t, level *l)
 {
     const bool threads = rw_device_has_threads(t->device);
     const int64_t row = l->inner * (rw_dtype_is_single(t->spec.dtype) ? 4 : 8);
-    l->rows = row < 128;
-    l->items = threads ? l->rows || l->inner < 64 ? 32 : 64 : l->rows ? 16 : 32;
+    l->layout = row >= 128 ? NEIGHBOURS : LINES;
+    l->items = l->layout == NEIGHBOURS ? threads && l->inner < 64 ? 32 : 64 : threads ? 32 : 16;
     const int most = chunk_most(t->device, l);
     l->chunks = (l->n + most - 1) / most;
     l->m = (l->n + l->chunks - 1) / l->chunks;
     l->chunks = (l->n + l->m - 1) / l->m;
+    if (l->layout == LINES && l->chunks > 1 && l->outer * l->inner < l->items) l->layout = CHUNKS;
 }
 
 static rw_status build(const rw_tridiagonal *t, level *l)
@@ -139,11 +143,11 @@ static rw_status build(const rw_tridiagonal *t, level *l)
               real = rw_dtype_is_single(t->spec.dtype) ? 4 : 8;
     RW_TRY(rw_program_create_with(
         t->device, "tridiagonal.k", rw_embedded_text("tridiagonal.k"), &l->program,
-        "GROUP=%d GROUP_X=%d THREADS=%d REAL=%s MATRIX=%d ROWS=%d SINGLE=%d CYCLIC=%d PARTS=%d SHIFTS=%d SCALED=%d "
+        "GROUP=%d GROUP_X=%d THREADS=%d REAL=%s MATRIX=%d LAYOUT=%d SINGLE=%d CYCLIC=%d PARTS=%d SHIFTS=%d SCALED=%d "
         "M=%d PITCH=%d SHARED_LARGE_BYTES=%d",
-        l->items, RW_MIN(l->items, 32), threads, rw_dtype_real(t->spec.dtype), l->matrix, l->rows, l->chunks == 1,
+        l->items, RW_MIN(l->items, 32), threads, rw_dtype_real(t->spec.dtype), l->matrix, l->layout, l->chunks == 1,
         t->spec.cyclic, l->matrix == REDUCED ? 1 : t->parts, tables ? t->shifts : 0, tables && t->spec.scale, most,
-        pitch, l->rows ? (tables ? 1 : 4) * most * pitch * real : 0));
+        pitch, l->layout != NEIGHBOURS ? (tables ? 1 : 4) * most * pitch * real : 0));
     RW_TRY(rw_program_kernel(l->program, "reduce", &l->reduce));
     return rw_program_kernel(l->program, "solve", &l->solve);
 }
@@ -224,8 +228,12 @@ void rw_tridiagonal_destroy(rw_tridiagonal **plan)
 
 static int64_t groups_of(const level *l)
 {
-    if (l->rows) return (l->outer * l->chunks * l->inner + l->items - 1) / l->items;
-    return l->outer * l->chunks * ((l->inner + l->items - 1) / l->items);
+    const int64_t g = l->items;
+    switch (l->layout) {
+    case NEIGHBOURS: return l->outer * l->chunks * ((l->inner + g - 1) / g);
+    case LINES: return l->chunks * ((l->outer * l->inner + g - 1) / g);
+    default: return (l->outer * l->chunks * l->inner + g - 1) / g;
+    }
 }
 
 /* Arrays that a level has not are x, which it does not read there. */
@@ -296,7 +304,9 @@ void rw_tridiagonal_explain(const rw_tridiagonal *t, rw_text *text)
                 (long long)(l->outer * l->inner / t->parts), l->n, rw_dtype_name(t->spec.dtype),
                 l->matrix == FULL ? "a matrix each" : "tables", t->spec.cyclic ? ", cyclic" : "",
                 2 * t->nlevels - 1 + t->spec.singular, rw_tridiagonal_traffic(t) / elements_of(l) * t->parts);
+    static const char *const layouts[] = {"neighbouring lines in place", "several lines, transposed",
+                                          "chunks in their order, transposed"};
     for (int i = 0; i < t->nlevels; ++i)
-        rw_text_add(text, "  %d row%s in %d chunk%s of %d, %s\n", l[i].n, l[i].n == 1 ? "" : "s", l[i].chunks,
-                    l[i].chunks == 1 ? "" : "s", l[i].m, l[i].rows ? "transposed in groups" : "neighbouring lines");
+        rw_text_add(text, "  %d row%s in %d chunk%s of %d, items: %s\n", l[i].n, l[i].n == 1 ? "" : "s", l[i].chunks,
+                    l[i].chunks == 1 ? "" : "s", l[i].m, layouts[l[i].layout]);
 }
