@@ -4,10 +4,11 @@
  * one pass. A periodic axis couples the first chunk with the last one and needs nothing else.
  *
  * An item has one chunk; its intermediate values never leave registers (GPUs) or caches (processors). Bytes per element
- * with tables: 16 in f64 where a line is one chunk; else 24, and 72/m for the next level, which has m times fewer
- * elements. Full matrices add 24 per pass. Two divisions per element instead of one where there are several chunks.
+ * in f64 with tables: 16 where a line is one chunk; else 24, and more than 72/m for the next level, which has m times
+ * fewer elements. Full matrices add 24 per pass. There is one division per element and pass.
  *
- * The two layouts, along the last axis and along others, are described in tridiagonal.k.
+ * Lines whose neighbours lie next to each other in memory are read in place, an item a line. Others, along the last
+ * axis, are transposed through shared memory.
  *
  * Sources: Thomas, Elliptic problems in linear difference equations over a network, 1949; Wang, A parallel method for
  * tridiagonal equations, ACM Trans. Math. Softw. 7(2), 1981. */
@@ -114,12 +115,14 @@ static rw_status check_matrix(const rw_tridiagonal *t, bool full)
 
 /* ---- levels ------------------------------------------------------------------------------------------------------ */
 
-/* Rows of a chunk, at most. GPUs: an item's registers. Processors: one chunk while it fits the second-level cache with
- * what is stored for it, else what fits the first-level cache. */
-static int chunk_most(const rw_device *dev, const level *l)
+/* Rows of a chunk, at most. GPUs: an item's registers. Processors: one chunk while a group's values (two per element,
+ * five where matrices are transposed too) fit the second-level cache; else what fits the first-level cache. */
+static int chunk_most(const rw_tridiagonal *t, const level *l)
 {
-    if (rw_device_has_threads(dev)) return 32;
-    const int most = l->layout != NEIGHBOURS && l->matrix != TABLES ? 256 : 1024;
+    const int real = rw_dtype_is_single(t->spec.dtype) ? 4 : 8;
+    if (rw_device_has_threads(t->device)) return l->layout == NEIGHBOURS ? 128 / real : 32;
+    const int values = l->layout != NEIGHBOURS && l->matrix != TABLES ? 5 : 2;
+    const int most = (int)RW_MIN(1 << 20, t->device->info.shared_memory) / (values * l->items * real);
     return l->n <= most ? most : 64;
 }
 
@@ -128,8 +131,9 @@ static void plan_level(const rw_tridiagonal *t, level *l)
     const bool threads = rw_device_has_threads(t->device);
     const int64_t row = l->inner * (rw_dtype_is_single(t->spec.dtype) ? 4 : 8);
     l->layout = row >= 128 ? NEIGHBOURS : LINES;
-    l->items = l->layout == NEIGHBOURS ? threads && l->inner < 64 ? 32 : 64 : threads ? 32 : 16;
-    const int most = chunk_most(t->device, l);
+    if (threads) l->items = l->layout == NEIGHBOURS && l->inner >= 64 ? 64 : 32;
+    else l->items = l->layout == NEIGHBOURS ? 64 : l->matrix == TABLES ? 16 : 8;
+    const int most = chunk_most(t, l);
     l->chunks = (l->n + most - 1) / most;
     l->m = (l->n + l->chunks - 1) / l->chunks;
     l->chunks = (l->n + l->m - 1) / l->m;
@@ -139,8 +143,7 @@ static void plan_level(const rw_tridiagonal *t, level *l)
 static rw_status build(const rw_tridiagonal *t, level *l)
 {
     const bool threads = rw_device_has_threads(t->device), tables = l->matrix == TABLES;
-    const int most = chunk_most(t->device, l), pitch = l->items + threads,
-              real = rw_dtype_is_single(t->spec.dtype) ? 4 : 8;
+    const int most = chunk_most(t, l), pitch = l->items + threads, real = rw_dtype_is_single(t->spec.dtype) ? 4 : 8;
     RW_TRY(rw_program_create_with(
         t->device, "tridiagonal.k", rw_embedded_text("tridiagonal.k"), &l->program,
         "GROUP=%d GROUP_X=%d THREADS=%d REAL=%s MATRIX=%d LAYOUT=%d SINGLE=%d CYCLIC=%d PARTS=%d SHIFTS=%d SCALED=%d "

@@ -379,7 +379,7 @@ static void test_recorded(void **state RW_UNUSED)
 
 static void test_explain(void **state RW_UNUSED)
 {
-    problem p = problem_of(RW_F64, 2, (int64_t[]){4097, 100}, 0, false);
+    problem p = problem_of(RW_F64, 2, (int64_t[]){4096, 100}, 0, false);
     values v = {0};
     rw_tridiagonal *t;
     rw_text text = {0};
@@ -387,11 +387,11 @@ static void test_explain(void **state RW_UNUSED)
     send_matrix(&p, &v, 0, false);
     OK(rw_tridiagonal_create(dev, &p.spec, &t));
     rw_tridiagonal_explain(t, &text);
-    const char *const wanted = has_gpu_kernels() ? "100 lines of 4097, f64, tables: 5 launches, "
-                                                 : "100 lines of 4097, f64, tables: 3 launches, ";
+    const char *const wanted = has_gpu_kernels() ? "100 lines of 4096, f64, tables: 5 launches, "
+                                                 : "100 lines of 4096, f64, tables: 3 launches, ";
     assert_non_null(strstr(text.data, wanted));
     assert_non_null(strstr(text.data, "neighbouring lines"));
-    const double bytes = rw_tridiagonal_traffic(t) / (4097 * 100);
+    const double bytes = rw_tridiagonal_traffic(t) / (4096 * 100);
     assert_true(bytes > 24 && bytes < 30);
     assert_true(rw_tridiagonal_bytes(t) > 0);
     rw_text_free(&text);
