@@ -4,8 +4,8 @@
  * one pass. A periodic axis couples the first chunk with the last one and needs nothing else.
  *
  * An item has one chunk; its intermediate values never leave registers (GPUs) or caches (processors). Bytes per element
- * in f64 with tables: 16 where a line is one chunk; else 24, and more than 72/m for the next level, which has m times
- * fewer elements. Full matrices add 24 per pass. There is one division per element and pass.
+ * in f64 with tables: 16 where a line is one chunk; else 24, and 112/m to 160/m for the next levels, which have m
+ * times fewer elements. Full matrices add 24 per pass. There is one division per element and pass.
  *
  * Lines whose neighbours lie next to each other in memory are read in place, an item a line. Others, along the last
  * axis, are transposed through shared memory.
