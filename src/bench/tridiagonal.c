@@ -89,7 +89,7 @@ static rw_status error(rw_bench *b RW_UNUSED, void *work, double *worst)
         if (!(s->variant & 2)) left += 1e-3 * rw_random_uniform(4, (uint64_t)line) * x[i];
         if (row) left -= coupling(row - 1) * x[i - step];
         if (row < n - 1) left += coupling(row) * x[i + step];
-        if (!(fabs(left) <= *worst)) *worst = fabs(left);
+        *worst = isnan(left) ? INFINITY : fmax(*worst, fabs(left));
     }
     return RW_OK;
 }
