@@ -15,6 +15,9 @@
 
 #include "rechenwerk/fft.h"
 
+/* What a plan does along the transformed axes: all of it; forward alone; back alone, normalised. */
+typedef enum rw_fft_part { RW_FFT_DIVIDED, RW_FFT_FORWARD, RW_FFT_BACK } rw_fft_part;
+
 /* A zeroed member has its default; ndim, shape and kind are required. */
 typedef struct rw_fft_divide_spec {
     bool single;                /* f32. Default: f64. */
@@ -24,6 +27,9 @@ typedef struct rw_fft_divide_spec {
      * at k, its imaginary part at n - k. */
     rw_fft_kind kind[RW_MAX_NDIM];
     int64_t x_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM]; /* in elements. Default: row-major without gaps. */
+    /* Transformed axes, bit 1 << axis for each; the others have tables all the same. Default: all axes. */
+    unsigned axes;
+    rw_fft_part part; /* (default: divided) */
 } rw_fft_divide_spec;
 
 typedef struct rw_fft_divide rw_fft_divide;
@@ -47,8 +53,8 @@ rw_fft_info rw_fft_divide_info(const rw_fft_divide *divide);
 /* One line per axis and direction with its passes and bytes per point, and one for all. Free it with rw_free. */
 rw_status rw_fft_divide_explain(const rw_fft_divide *divide, char **text);
 
-/* The angle t of basis function k: cos or sin of (j + offset) t at point j, so that a symmetric difference operator with
- * the coefficients c[-m] … c[m] has the eigenvalue c[0] + 2 sum of c[j] cos(j t). */
+/* The angle t of basis function k, which is cos or sin of (j + offset) t at point j: a symmetric difference operator
+ * with the coefficients c[-m] … c[m] has the eigenvalue c[0] + 2 sum of c[j] cos(j t). */
 double rw_fft_angle(rw_fft_kind kind, int64_t n, int64_t k);
 
 #endif

@@ -1,5 +1,5 @@
-/* A division in the middle: the results of a real kind, from points; divided; points of the inverse kind. In between the
- * results exist in registers alone. From where a kind has its results (ends.c):
+/* A division in the middle makes points of the inverse kind from points of a kind. The results, which are divided,
+ * exist in registers alone. Where they come from (forms of ends.c):
  *   HALVES    n even: numbers k and m - k of a half spectrum from the points k and m - k, so the pairs of points that
  *             become pairs of points; n odd: points are the spectrum
  *   WHOLE     points are the results, in the order in which the inverse reads them
@@ -26,21 +26,21 @@ void rw_fft_write_divisor(rw_fft_text *w)
     ADD(", Q = d##Q == 0 ? 0 : 1 / d##Q;\n");
 }
 
-/* DIVIDE_AT(RE, IM, K): number K of a half spectrum; of cosine and sine transforms: its results divided, and made to the
- * half spectrum of the inverse. */
+/* DIVIDE_AT(RE, IM, K): number K of a half spectrum is divided. Of cosine and sine transforms its results are, and
+ * become the number of the half spectrum that the inverse begins with. */
 static void write_divide_at(rw_fft_text *w)
 {
     const rw_fft_line_spec *s = w->spec;
     const big n = s->n;
     if (s->kind == RW_FFT_REAL) {
-        ADD("#define DIVIDE_AT(RE, IM, K) { INVERSE(q_, K) RE *= q_; IM *= q_; if ((K) == 0 || 2 * (K) == %lld) IM = 0; "
-            "}\n",
+        ADD("#define DIVIDE_AT(RE, IM, K) { INVERSE(q_, K) RE *= q_; IM *= q_; if ((K) == 0 || 2 * (K) == %lld) IM = "
+            "0; }\n",
             n);
     } else if (s->kind == RW_FFT_DCT1) {
         ADD("#define DIVIDE_AT(RE, IM, K) { INVERSE(q_, K) RE *= q_; IM = 0; }\n");
     } else if (s->kind == RW_FFT_DST1) {
-        ADD("#define DIVIDE_AT(RE, IM, K) { RE = 0; if ((K) > 0 && (K) <= %lld) { INVERSE(q_, (K) - 1) IM *= q_; } else "
-            "IM = 0; }\n",
+        ADD("#define DIVIDE_AT(RE, IM, K) { RE = 0; if ((K) > 0 && (K) <= %lld) { INVERSE(q_, (K) - 1) IM *= q_; } "
+            "else IM = 0; }\n",
             n);
     } else {
         const int64_t half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, false);
@@ -48,7 +48,8 @@ static void write_divide_at(rw_fft_text *w)
         char first[48], second[48], f[RW_FFT_FACTOR];
         snprintf(first, sizeof first, sine ? "%lld - (K)" : "(K)", n - 1);
         snprintf(second, sizeof second, sine ? "(K) - 1" : "%lld - (K)", n);
-        ADD("#define DIVIDE_AT(RE, IM, K) { %s INVERSE(q_, %s) const %s a_ = q_ * FMA(c_, RE, -(s_ * IM)); %s b_ = 0;\\\n"
+        ADD("#define DIVIDE_AT(RE, IM, K) { %s INVERSE(q_, %s) const %s a_ = q_ * FMA(c_, RE, -(s_ * IM)); %s b_ = "
+            "0;\\\n"
             "    if ((K) > 0) { INVERSE(r_, %s) b_ = -(r_ * FMA(c_, IM, s_ * RE)); }\\\n"
             "    RE = FMA(c_, a_, -(s_ * b_)); IM = -FMA(s_, a_, c_ * b_); }\n",
             rw_fft_factor(w, f, "c_", "s_", at, half, "(K)"), first, w->real, w->real, second);
@@ -91,8 +92,8 @@ static void write_divided(rw_fft_text *w)
     } else if (form == RW_FFT_FORM_HALVES) {
         write_divide_at(w);
         if (n % 2)
-            ADD("#define MIDDLE(RE, IM, I, K) { if (2 * (I) < %lld) DIVIDE_AT(RE, IM, I) else { IM = -IM; DIVIDE_AT(RE, "
-                "IM, %lld - (I)) IM = -IM; } }\n",
+            ADD("#define MIDDLE(RE, IM, I, K) { if (2 * (I) < %lld) DIVIDE_AT(RE, IM, I) else { IM = -IM; "
+                "DIVIDE_AT(RE, IM, %lld - (I)) IM = -IM; } }\n",
                 n, n);
     } else {
         ADD("#define RESULT_OF(I) (2 * (I) < %lld ? 2 * (I) : %lld - 2 * (I))\n", n, 2 * n - 1);
