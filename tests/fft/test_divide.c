@@ -207,7 +207,7 @@ static void test_random(void **state)
     (void)state;
     double worst = 0;
     const int count = test_long() ? 60 : on("cpu") ? 8 : on("check") ? 4 : 1;
-    static const int short_ones[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 21, 24, 31, 32, 37};
+    static const int short_ones[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 21, 24, 31, 32, 37, 48, 64, 100};
     for (int row = 0; row < count; ++row) {
         const uint64_t seed = 900 + (uint64_t)row;
         uint64_t draw = 0;
@@ -228,7 +228,7 @@ static void test_random(void **state)
             s.x_stride[d] = x, s.y_stride[d] = y;
             x *= s.shape[d] + DRAW(3), y *= s.shape[d] + DRAW(3);
         }
-        rw_fft_limit(DRAW(4) ? 0 : 16);
+        rw_fft_limit(DRAW(2) ? 0 : 32);
         s.axes = DRAW(3) ? 0 : (unsigned)(1 + DRAW((1 << s.ndim) - 1));
         const bool singular = DRAW(2), in_place = DRAW(2) && !strided;
         check_error(&s, error_of(&s, seed, singular, in_place), 8, &worst);
