@@ -68,18 +68,23 @@ static void end_step(rw_fft_divide *v, int axis, const char *what, int first)
     v->steps[v->nsteps++] = (step){axis, first, v->passes.n - first, what};
 }
 
-/* The last axis that is divided in one pass, else the last one; -1: none. */
+/* The axis in the middle; -1: none. It takes one pass where others take two: on a processor the first axis, whose
+ * elements lie farthest apart and cost most; on a GPU the last one, which leaves more groups in flight. One that fits
+ * into a single pass is preferred. */
 static int middle_axis(const rw_fft_divide *v)
 {
     const rw_fft_divide_spec *s = &v->spec;
-    int last = -1;
+    const bool last = rw_device_has_threads(v->device);
+    int middle = -1;
+    bool fits = false;
     if (s->part != RW_FFT_DIVIDED) return -1;
-    for (int d = s->ndim - 1; d >= 0; --d) {
+    for (int i = 0; i < s->ndim && !fits; ++i) {
+        const int d = last ? s->ndim - 1 - i : i;
         if (!(s->axes & 1u << d)) continue;
-        if (rw_fft_divides_in_one_pass(&v->passes, s->kind[d], s->shape[d], v->output.stride[d] == 1)) return d;
-        if (last < 0) last = d;
+        fits = rw_fft_divides_in_one_pass(&v->passes, s->kind[d], s->shape[d], v->output.stride[d] == 1);
+        if (fits || middle < 0) middle = d;
     }
-    return last;
+    return middle;
 }
 
 /* From the last axis to the first, the one in the middle, and from the first to the last. */

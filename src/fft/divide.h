@@ -9,7 +9,8 @@
  *
  * Each axis has a real transform of its own. All axes but one go forward, that one goes forward, is divided and goes
  * back in one pass (rw_fft_add_division), and the others go back: d axes take 2 d - 1 passes, each of which reads and
- * writes each element once. Between passes elements are in y. */
+ * writes each element once. Between passes elements are in y. An axis that is a convolution (a prime factor above 31)
+ * or too long for a group's memory takes more passes. */
 #ifndef RW_FFT_DIVIDE_H
 #define RW_FFT_DIVIDE_H
 

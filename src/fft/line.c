@@ -286,7 +286,8 @@ static void add_store(writer *w, int s)
         add_twisted(w, g);
         return;
     }
-    for (int k = 0; k < g->r; ++k) {
+    const int64_t results = last ? rw_fft_results(w->spec) : w->n;
+    for (int k = 0; k < g->r && k * g->p < results; ++k) {
         if (last && w->text.strip)
             ADD("            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k);
         else if (last) ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
@@ -569,24 +570,25 @@ rw_fft_share rw_fft_line_share(const rw_device *dev, int64_t n, int radix, bool 
     return rw_fft_share_of(n, r, stages, dev->target.group_most, f64);
 }
 
-/* Neighbouring lines whose elements fill sectors of memory, in which a GPU reads and writes. */
-static int lines_of_sector(const rw_fft_line_spec *s)
+/* At most this number of neighbouring lines, whose elements fill sectors of memory, in which a GPU reads and writes: a
+ * multiple of a sector's, or a part of one that others complete. */
+static int whole_sectors(const rw_fft_line_spec *s, int lines)
 {
     enum { SECTOR = 32 };
-    int lines = 1;
+    int of_sector = 1;
     const rw_fft_end *const ends[] = {&s->x, &s->y};
-    for (int i = 0; i < RW_COUNT(ends); ++i) {
-        const int bytes = (int)rw_dtype_size(ends[i]->dtype);
-        if (ends[i]->lines_fast && ends[i]->line_unit) lines = RW_MAX(lines, SECTOR / bytes);
-    }
-    return lines;
+    for (int i = 0; i < RW_COUNT(ends); ++i)
+        if (ends[i]->lines_fast && ends[i]->line_unit)
+            of_sector = RW_MAX(of_sector, SECTOR / (int)rw_dtype_size(ends[i]->dtype));
+    while (of_sector > lines) of_sector /= 2;
+    return lines / of_sector * of_sector;
 }
 
 /* Items and padding of a group, its lines as far as its memory holds them. */
 static rw_status fit_group(rw_device *dev, writer *w)
 {
     const bool x_fast = w->spec->x.lines_fast, y_fast = w->spec->y.lines_fast;
-    const int r = w->stages[w->choice.staged].r, sector = lines_of_sector(w->spec);
+    const int r = w->stages[w->choice.staged].r;
     if (w->threads) {
         w->items = rw_fft_line_share(dev, w->n, w->choice.radix, w->spec->f64).items;
         if (r % 2 == 0 && w->hops && !(x_fast && y_fast)) w->pad = r;
@@ -599,7 +601,7 @@ static rw_status fit_group(rw_device *dev, writer *w)
     w->lines = RW_MAX(w->choice.lines, 1);
     if (w->threads) w->lines = RW_MIN(w->lines, RW_MAX(1, dev->target.group_most / w->items));
     while (w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory) --w->lines;
-    if (w->threads && w->lines < w->choice.lines) w->lines -= w->lines > sector ? w->lines % sector : 0;
+    if (w->threads && w->lines < w->choice.lines) w->lines = whole_sectors(w->spec, w->lines);
     w->text.strip = w->spec->twist && !w->threads && y_fast ? w->lines : 0;
     w->group = w->threads ? RW_MAX(32, (w->items * w->lines + 31) / 32 * 32) : 256;
     for (int s = 0; s < w->nstages && w->threads; ++s)
