@@ -592,6 +592,7 @@ static rw_status fit_group(rw_device *dev, writer *w)
     if (w->threads) {
         w->items = rw_fft_line_share(dev, w->n, w->choice.radix, w->spec->f64).items;
         if (r % 2 == 0 && w->hops && !(x_fast && y_fast)) w->pad = r;
+        if (buffer_bytes(w, 1) > dev->info.shared_memory) w->pad = 0;
     }
     if (buffer_bytes(w, 1) > dev->info.shared_memory)
         return rw_fail(

@@ -201,6 +201,21 @@ static void test_several_passes(void **state)
     rw_fft_limit(0);
 }
 
+/* Lines that fill the memory of a GPU's group: nothing is left for gaps between their elements. */
+static void test_full_memory(void **state)
+{
+    (void)state;
+    double worst = 0;
+    if (!on("check")) skip();
+    begin_tiling("gpu");
+    dev->info.shared_memory = 16 * 512;
+    for (int kind = RW_FFT_REAL; kind < RW_FFT_KINDS; kind += 3) {
+        const rw_fft_divide_spec s = {.ndim = 2, .shape = {3, 1024}, .kind = {RW_FFT_DCT4, kind}};
+        check_error(&s, error_of(&s, 5, false, false), 8, &worst);
+    }
+    end_tiling();
+}
+
 /* Random shapes, kinds, strides in 1 to 4 dimensions. */
 static void test_random(void **state)
 {
@@ -420,10 +435,11 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),      cmocka_unit_test(test_kinds_of_gpu),
-                                       cmocka_unit_test(test_long_lines), cmocka_unit_test(test_several_passes),
-                                       cmocka_unit_test(test_random),     cmocka_unit_test(test_operators),
-                                       cmocka_unit_test(test_passes),     cmocka_unit_test(test_parts),
-                                       cmocka_unit_test(test_faults),     cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),       cmocka_unit_test(test_kinds_of_gpu),
+                                       cmocka_unit_test(test_long_lines),  cmocka_unit_test(test_several_passes),
+                                       cmocka_unit_test(test_full_memory), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_operators),   cmocka_unit_test(test_passes),
+                                       cmocka_unit_test(test_parts),       cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_refused)};
     return run_on_devices("divide", tests, RW_COUNT(tests));
 }
