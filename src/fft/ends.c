@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "fft/middle.h"
-
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
 typedef long long big;
 
@@ -151,6 +149,18 @@ const char *rw_fft_index(const rw_fft_line_spec *s, int d, char text[32])
     if (at < RW_FFT_LINE_AXES) return places[at];
     snprintf(text, 32, "further_%d", at - RW_FFT_LINE_AXES);
     return text;
+}
+
+/* INVERSE(Q, J): declares Q, 1 over the divisor of element J of line l; 0 where the divisor is 0. */
+static void write_divisor(rw_fft_text *w)
+{
+    const rw_fft_divisor *const divisor = w->spec->divisor;
+    char text[32];
+    ADD("#define INVERSE(Q, J) const %s d##Q = 0", w->real);
+    for (int d = RW_MAX_NDIM - 1; d >= 0; --d)
+        if (divisor->axes & 1u << d)
+            ADD(" + divisor[%lld + %s]", (big)divisor->first[d], rw_fft_index(w->spec, d, text));
+    ADD(", Q = d##Q == 0 ? 0 : 1 / d##Q;\n");
 }
 
 /* What a formula makes of an element of line l: NAME(V, J) or NAME(RE, IM, J). */
@@ -556,7 +566,7 @@ void rw_fft_write_ends(rw_fft_text *w)
     if (s->method == RW_FFT_BLUESTEIN && (s->x.level != RW_FFT_INSIDE || s->y.level != RW_FFT_INSIDE))
         chirp = rw_fft_table_chirp(&w->table, s->points, s->inverse);
     if (s->method == RW_FFT_RADER) places = rw_fft_table_places(&w->table, s->points);
-    if (s->divisor) rw_fft_write_divisor(w);
+    if (s->divisor) write_divisor(w);
     write_get(w);
     write_point(w);
     write_input(w, chirp, places);

@@ -42,7 +42,8 @@ int64_t rw_fft_results(const rw_fft_line_spec *s);
  * so (Makhoul 1980). */
 bool rw_fft_scatters(const rw_fft_line_spec *s, bool y);
 /* Defines INPUT(RE, IM, I), the point I of line l, and OUTPUT(RE, IM, I); where the spectrum comes from pairs,
- * SPECTRUM(RE, IM, K) and OUTPUT is the caller's. */
+ * SPECTRUM(RE, IM, K) and OUTPUT is the caller's. With a divisor INVERSE(Q, J) too: it declares Q, 1 over the divisor
+ * of element J of line l. */
 void rw_fft_write_ends(rw_fft_text *w);
 /* Of pass and whole; the factor that the kernel leaves out. */
 double rw_fft_gain(const rw_fft_line_spec *s);

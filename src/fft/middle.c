@@ -15,17 +15,6 @@ bool rw_fft_divides_pairs(const rw_fft_line_spec *s)
            rw_fft_real_length(s->kind, s->n) % 2 == 0;
 }
 
-void rw_fft_write_divisor(rw_fft_text *w)
-{
-    const rw_fft_divisor *const divisor = w->spec->divisor;
-    char text[32];
-    ADD("#define INVERSE(Q, J) const %s d##Q = 0", w->real);
-    for (int d = RW_MAX_NDIM - 1; d >= 0; --d)
-        if (divisor->axes & 1u << d)
-            ADD(" + divisor[%lld + %s]", (big)divisor->first[d], rw_fft_index(w->spec, d, text));
-    ADD(", Q = d##Q == 0 ? 0 : 1 / d##Q;\n");
-}
-
 /* DIVIDE_AT(RE, IM, K): number K of a half spectrum is divided. Of cosine and sine transforms its results are, and
  * become the number of the half spectrum that the inverse begins with. */
 static void write_divide_at(rw_fft_text *w)
