@@ -68,16 +68,6 @@ bool rw_fft_untangles(const rw_fft_line_spec *s)
            rw_fft_real_length(s->kind, s->n) % 2 == 0;
 }
 
-int64_t rw_fft_results(const rw_fft_line_spec *s)
-{
-    const rw_fft_form form = rw_fft_form_of_y(s);
-    const bool odd = rw_fft_real_length(s->kind, s->n) % 2, plain = s->method == RW_FFT_STOCKHAM && !s->y.apart;
-    if (!plain || s->y.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) return s->stages;
-    if (is_quarter(s->kind)) return s->n % 2 ? s->n : s->stages;
-    if (form == RW_FFT_FORM_HALVES) return odd ? s->n / 2 + 1 : s->stages;
-    return s->kind == RW_FFT_DCT1 || s->kind == RW_FFT_DST1 ? s->stages / 2 + 1 : s->stages;
-}
-
 bool rw_fft_scatters(const rw_fft_line_spec *s, bool y)
 {
     const rw_fft_end *const e = y ? &s->y : &s->x;

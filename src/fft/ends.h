@@ -36,8 +36,6 @@ int64_t rw_fft_real_length(rw_fft_kind kind, int64_t n);
 /* The spectrum comes from pairs of points, after the last stage. */
 bool rw_fft_untangles(const rw_fft_line_spec *s);
 
-/* Results of a pass from 0 on that are written: half of them where the others mirror these. */
-int64_t rw_fft_results(const rw_fft_line_spec *s);
 /* A line of real numbers side by side, of which points that are neighbours have every fourth: II is read, III written
  * so (Makhoul 1980). */
 bool rw_fft_scatters(const rw_fft_line_spec *s, bool y);

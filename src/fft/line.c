@@ -286,8 +286,7 @@ static void add_store(writer *w, int s)
         add_twisted(w, g);
         return;
     }
-    const int64_t results = last ? rw_fft_results(w->spec) : w->n;
-    for (int k = 0; k < g->r && k * g->p < results; ++k) {
+    for (int k = 0; k < g->r; ++k) {
         if (last && w->text.strip)
             ADD("            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k);
         else if (last) ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
