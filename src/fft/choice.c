@@ -51,6 +51,9 @@ static int stages_of(int64_t n, int radix)
 /* Points change in pairs, which takes both parts of them. */
 static bool has_pairs(const rw_fft_line_spec *s) { return rw_fft_untangles(s) || rw_fft_divides_pairs(s); }
 
+/* Elements of the items of a warp lie in four times the sectors that they fill. */
+static bool scatters(const rw_fft_line_spec *s) { return rw_fft_scatters(s, false) || rw_fft_scatters(s, true); }
+
 static bool between_lines(const rw_fft_line_spec *s) { return s->x.lines_fast || s->y.lines_fast; }
 
 /* Of a GPU: how much of whole warps the items of these lines fill. */
@@ -102,6 +105,8 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
         c.staged = items * element < (s->f64 || s->stages <= 64 ? 64 : 128) && s->stages > 1;
         if (c.staged) c.lines = RW_MAX(16, 64 / items);
         c.halves = s->stages * element >= 1 << 16 && !has_pairs(s) && s->method == RW_FFT_STOCKHAM;
+        c.ordered = scatters(s) && !c.halves;
+        c.staged = c.staged && !c.ordered;
     }
     c.groups = groups_at_once(dev, s, &c);
     if (s->method == RW_FFT_BLUESTEIN && s->stages < s->whole && !s->f64)
@@ -181,10 +186,13 @@ int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const 
     rw_fft_choice c = *from;
     c.halves = !c.halves;
     c.groups = groups_at_once(dev, s, &c);
-    if (!has_pairs(s) && !c.staged && stages > 1) add_choice(from, c, list, most, &n);
+    if (!has_pairs(s) && !c.staged && !c.ordered && stages > 1) add_choice(from, c, list, most, &n);
     c = *from;
     c.staged = !c.staged;
-    if (!between_lines(s) && !c.halves && s->stages <= 512) add_choice(from, c, list, most, &n);
+    if (!between_lines(s) && !c.halves && !c.ordered && s->stages <= 512) add_choice(from, c, list, most, &n);
+    c = *from;
+    c.ordered = !c.ordered;
+    if (scatters(s) && !c.halves && !c.staged) add_choice(from, c, list, most, &n);
     return n;
 }
 
@@ -192,8 +200,8 @@ void rw_fft_choice_print(const rw_fft_choice *c, char text[RW_FFT_KEY])
 {
     char cluster[24] = "";
     if (c->cluster) snprintf(cluster, sizeof cluster, " cluster %d", c->cluster);
-    snprintf(text, RW_FFT_KEY, "radix %d lines %d groups %d%s%s%s", c->radix, c->lines, c->groups, cluster,
-             c->halves ? " halves" : "", c->staged ? " staged" : "");
+    snprintf(text, RW_FFT_KEY, "radix %d lines %d groups %d%s%s%s%s", c->radix, c->lines, c->groups, cluster,
+             c->halves ? " halves" : "", c->staged ? " staged" : "", c->ordered ? " ordered" : "");
 }
 
 bool rw_fft_choice_parse(const char *text, rw_fft_choice *c)
@@ -205,11 +213,12 @@ bool rw_fft_choice_parse(const char *text, rw_fft_choice *c)
     for (int i = 0; i < n - 3; ++i) {
         if (!strcmp(word[i], "halves")) c->halves = true;
         else if (!strcmp(word[i], "staged")) c->staged = true;
+        else if (!strcmp(word[i], "ordered")) c->ordered = true;
         else if (!strcmp(word[i], "cluster") && i < n - 4) c->cluster = atoi(word[++i]);
         else return false;
     }
     return n >= 3 && c->radix >= 2 && c->radix <= 64 && c->lines >= 1 && c->lines <= 4096 && c->groups >= 0 &&
-           c->groups <= 32 && !(c->halves && c->staged) && c->cluster >= 0 && c->cluster <= 16;
+           c->groups <= 32 && c->halves + c->staged + c->ordered <= 1 && c->cluster >= 0 && c->cluster <= 16;
 }
 
 /* ---- axes -------------------------------------------------------------------------------------------------------- */

@@ -41,14 +41,19 @@ double rw_fft_angle(rw_fft_kind kind, int64_t n, int64_t k)
 
 /* ---- create ------------------------------------------------------------------------------------------------------ */
 
-static rw_status check_spec(rw_device *dev, const rw_fft_divide_spec *s)
+static rw_status check_spec(rw_device *dev, rw_fft_divide_spec *s)
 {
     int64_t size;
     if (s->ndim < 1 || s->ndim > RW_MAX_NDIM)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "ndim = %d must be 1 to %d", s->ndim, RW_MAX_NDIM);
+    if (!s->axes) s->axes = (1u << s->ndim) - 1;
+    if (s->axes >> s->ndim)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "axes = %#x has a bit beyond the %d dimensions of the array", s->axes,
+                       s->ndim);
     RW_TRY(rw_array_check_shape(dev, s->single ? RW_F32 : RW_F64, s->ndim, s->shape, &size));
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t least = s->kind[d] == RW_FFT_DCT1 ? 2 : 1;
+        if (!(s->axes & 1u << d)) continue;
         if (s->kind[d] <= RW_FFT_COMPLEX || s->kind[d] >= RW_FFT_KINDS)
             return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kind[%d]: choose real, dct1 … dct4 or dst1 … dst4", d);
         if (s->shape[d] < least)
@@ -63,37 +68,52 @@ static void end_step(rw_fft_divide *v, int axis, const char *what, int first)
     v->steps[v->nsteps++] = (step){axis, first, v->passes.n - first, what};
 }
 
-/* The last axis that is divided in one pass; else the last one. */
+/* The axis in the middle; -1: none. It takes one pass where others take two: on a processor the first axis, whose
+ * elements lie farthest apart and cost most; on a GPU the last one, which leaves more groups in flight. One that fits
+ * into a single pass is preferred. */
 static int middle_axis(const rw_fft_divide *v)
 {
     const rw_fft_divide_spec *s = &v->spec;
-    for (int d = s->ndim - 1; d >= 0; --d)
-        if (rw_fft_divides_in_one_pass(&v->passes, s->kind[d], s->shape[d], v->output.stride[d] == 1)) return d;
-    return s->ndim - 1;
+    const bool last = rw_device_has_threads(v->device);
+    int middle = -1;
+    bool fits = false;
+    if (s->part != RW_FFT_DIVIDED) return -1;
+    for (int i = 0; i < s->ndim && !fits; ++i) {
+        const int d = last ? s->ndim - 1 - i : i;
+        if (!(s->axes & 1u << d)) continue;
+        fits = rw_fft_divides_in_one_pass(&v->passes, s->kind[d], s->shape[d], v->output.stride[d] == 1);
+        if (fits || middle < 0) middle = d;
+    }
+    return middle;
 }
 
+/* From the last axis to the first, the one in the middle, and from the first to the last. */
 static rw_status add_passes(rw_fft_divide *v)
 {
     const rw_fft_divide_spec *s = &v->spec;
     rw_fft_passes *const f = &v->passes;
     const int middle = middle_axis(v);
     const rw_fft_region *from = &v->input, *const to = &v->output;
-    for (int d = s->ndim - 1; d >= 0; --d) {
+    for (int d = s->ndim - 1; d >= 0 && s->part != RW_FFT_BACK; --d) {
         const int first = f->n;
-        if (d == middle) continue;
+        if (d == middle || !(s->axes & 1u << d)) continue;
         RW_TRY(rw_fft_add_axis(f, s->kind[d], rw_fft_kind_is_inverse(s->kind[d]), s->shape[d], d, from, to,
                                (rw_fft_extra){0}));
         end_step(v, d, "forward", first);
         from = to;
     }
-    const int first = f->n;
-    RW_TRY(rw_fft_add_division(f, s->kind[middle], s->shape[middle], middle, from, to, &v->divisor));
-    end_step(v, middle, "forward, divided, back", first);
-    for (int d = 0; d < s->ndim; ++d) {
-        const int begin = f->n;
-        if (d == middle) continue;
-        RW_TRY(rw_fft_add_axis_back(f, s->kind[d], s->shape[d], d, to, to));
-        end_step(v, d, "back", begin);
+    if (middle >= 0) {
+        const int first = f->n;
+        RW_TRY(rw_fft_add_division(f, s->kind[middle], s->shape[middle], middle, from, to, &v->divisor));
+        end_step(v, middle, "forward, divided, back", first);
+        from = to;
+    }
+    for (int d = 0; d < s->ndim && s->part != RW_FFT_FORWARD; ++d) {
+        const int first = f->n;
+        if (d == middle || !(s->axes & 1u << d)) continue;
+        RW_TRY(rw_fft_add_axis_back(f, s->kind[d], s->shape[d], d, from, to));
+        end_step(v, d, "back", first);
+        from = to;
     }
     return RW_OK;
 }
@@ -103,11 +123,12 @@ rw_status rw_fft_divide_create(rw_device *dev, const rw_fft_divide_spec *spec, r
     const rw_dtype dtype = spec->single ? RW_F32 : RW_F64;
     int64_t n = 0;
     *divide = NULL;
-    RW_TRY(check_spec(dev, spec));
+    rw_fft_divide_spec all = *spec;
+    RW_TRY(check_spec(dev, &all));
     rw_fft_divide *v = rw_calloc(1, sizeof *v);
     if (!v) return rw_fail_memory(dev->ctx, sizeof *v, "a division in the spectrum");
     v->device = rw_device_retain(dev);
-    v->spec = *spec;
+    v->spec = all;
     v->passes = (rw_fft_passes){.device = dev, .ndim = spec->ndim, .single = spec->single};
     v->input = rw_fft_of_caller(false, true, dtype, spec->ndim, spec->shape, spec->x_stride);
     v->output = rw_fft_of_caller(true, true, dtype, spec->ndim, spec->shape, spec->y_stride);
@@ -161,10 +182,11 @@ rw_status rw_fft_divide_execute(rw_fft_divide *v, rw_array *x, rw_array *y, rw_q
     RW_TRY(rw_fft_check_array(&v->passes, y, &v->output, "rw_fft_divide_execute: y"));
     RW_TRY(rw_array_check_written(y, "rw_fft_divide_execute: y"));
     RW_TRY(rw_fft_check_overlap(&v->passes, x, y, __func__));
-    if (!v->set)
+    if (!v->set && v->spec.part == RW_FFT_DIVIDED)
         return rw_fail(v->device->ctx, RW_ERR_ARGUMENT,
                        "rw_fft_divide_execute: the tables are not set: call rw_fft_divide_set first");
-    for (int d = 0; d < v->spec.ndim; ++d) scale /= rw_fft_round_trip(v->spec.kind[d], v->spec.shape[d]);
+    for (int d = 0; d < v->spec.ndim && v->spec.part != RW_FFT_FORWARD; ++d)
+        if (v->spec.axes & 1u << d) scale /= rw_fft_round_trip(v->spec.kind[d], v->spec.shape[d]);
     return rw_fft_passes_run(&v->passes, x, y, v->tables, scale, q);
 }
 

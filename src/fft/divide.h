@@ -9,11 +9,15 @@
  *
  * Each axis has a real transform of its own. All axes but one go forward, that one goes forward, is divided and goes
  * back in one pass (rw_fft_add_division), and the others go back: d axes take 2 d - 1 passes, each of which reads and
- * writes each element once. Between passes elements are in y. */
+ * writes each element once. Between passes elements are in y. An axis that is a convolution (a prime factor above 31)
+ * or too long for a group's memory takes more passes. */
 #ifndef RW_FFT_DIVIDE_H
 #define RW_FFT_DIVIDE_H
 
 #include "rechenwerk/fft.h"
+
+/* What a plan does along the transformed axes: all of it; forward alone; back alone, normalised. */
+typedef enum rw_fft_part { RW_FFT_DIVIDED, RW_FFT_FORWARD, RW_FFT_BACK } rw_fft_part;
 
 /* A zeroed member has its default; ndim, shape and kind are required. */
 typedef struct rw_fft_divide_spec {
@@ -24,6 +28,9 @@ typedef struct rw_fft_divide_spec {
      * at k, its imaginary part at n - k. */
     rw_fft_kind kind[RW_MAX_NDIM];
     int64_t x_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM]; /* in elements. Default: row-major without gaps. */
+    /* Transformed axes, bit 1 << axis for each; the others have tables all the same. Default: all axes. */
+    unsigned axes;
+    rw_fft_part part; /* (default: divided) */
 } rw_fft_divide_spec;
 
 typedef struct rw_fft_divide rw_fft_divide;
@@ -47,7 +54,7 @@ rw_fft_info rw_fft_divide_info(const rw_fft_divide *divide);
 /* One line per axis and direction with its passes and bytes per point, and one for all. Free it with rw_free. */
 rw_status rw_fft_divide_explain(const rw_fft_divide *divide, char **text);
 
-/* The angle t of basis function k: cos or sin of (j + offset) t at point j, so that a symmetric difference operator
+/* The angle t of basis function k, which is cos or sin of (j + offset) t at point j: a symmetric difference operator
  * with the coefficients c[-m] … c[m] has the eigenvalue c[0] + 2 sum of c[j] cos(j t). */
 double rw_fft_angle(rw_fft_kind kind, int64_t n, int64_t k);
 

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "fft/middle.h"
-
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
 typedef long long big;
 
@@ -70,6 +68,15 @@ bool rw_fft_untangles(const rw_fft_line_spec *s)
            rw_fft_real_length(s->kind, s->n) % 2 == 0;
 }
 
+bool rw_fft_scatters(const rw_fft_line_spec *s, bool y)
+{
+    const rw_fft_end *const e = y ? &s->y : &s->x;
+    const rw_fft_kind kind = y ? rw_fft_kind_of_y(s) : s->kind;
+    const bool one_pass = s->method == RW_FFT_STOCKHAM && s->stages == s->points && s->points > 1;
+    return one_pass && e->level == RW_FFT_USER && e->unit && !e->lines_fast &&
+           (y ? rw_fft_kind_is_inverse(kind) : kind == RW_FFT_DCT2 || kind == RW_FFT_DST2);
+}
+
 static double gain_of(rw_fft_kind kind, rw_fft_form form, int64_t n)
 {
     if (kind == RW_FFT_COMPLEX || form == RW_FFT_FORM_WHOLE) return 1;
@@ -134,6 +141,18 @@ const char *rw_fft_index(const rw_fft_line_spec *s, int d, char text[32])
     return text;
 }
 
+/* INVERSE(Q, J): declares Q, 1 over the divisor of element J of line l; 0 where the divisor is 0. */
+static void write_divisor(rw_fft_text *w)
+{
+    const rw_fft_divisor *const divisor = w->spec->divisor;
+    char text[32];
+    ADD("#define INVERSE(Q, J) const %s d##Q = 0", w->real);
+    for (int d = RW_MAX_NDIM - 1; d >= 0; --d)
+        if (divisor->axes & 1u << d)
+            ADD(" + divisor[%lld + %s]", (big)divisor->first[d], rw_fft_index(w->spec, d, text));
+    ADD(", Q = d##Q == 0 ? 0 : 1 / d##Q;\n");
+}
+
 /* What a formula makes of an element of line l: NAME(V, J) or NAME(RE, IM, J). */
 static void write_formula(rw_fft_text *w, const rw_fft_formula *f, const char *name, const char *function, bool real)
 {
@@ -156,7 +175,8 @@ static void write_get(rw_fft_text *w)
     const char *small = is_small(e->dtype) ? rw_dtype_name(e->dtype) : NULL;
     write_place(w, false);
     if (w->spec->load) write_formula(w, w->spec->load, "LOADED", "loaded", real);
-    ADD(real ? "#define GET(V, J) { " : "#define GET(RE, IM, J) { ");
+    if (w->ordered_x) ADD("#define GET(V, J) V = ordered[l * %lld + (J)];\n#define GET_X(V, J) { ", (big)w->spec->n);
+    else ADD(real ? "#define GET(V, J) { " : "#define GET(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
     if (real && small) ADD("V = f32_from_%s(x[AT_X(J)]);", small);
     else if (real) ADD("V = (%s)x[AT_X(J)];", w->real);
@@ -179,7 +199,8 @@ static void write_put(rw_fft_text *w)
     const char *part = e->dtype == RW_F64 || e->dtype == RW_C128 ? "f64" : "f32";
     write_place(w, true);
     if (w->spec->store) write_formula(w, w->spec->store, "STORED", "stored", real);
-    ADD(real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");
+    if (w->ordered_y) ADD("#define PUT(V, J) ordered[l * %lld + (J)] = V;\n#define PUT_Y(V, J) { ", (big)w->spec->n);
+    else ADD(real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
     if (divides) {
         ADD("INVERSE(q_, J) ");
@@ -535,7 +556,7 @@ void rw_fft_write_ends(rw_fft_text *w)
     if (s->method == RW_FFT_BLUESTEIN && (s->x.level != RW_FFT_INSIDE || s->y.level != RW_FFT_INSIDE))
         chirp = rw_fft_table_chirp(&w->table, s->points, s->inverse);
     if (s->method == RW_FFT_RADER) places = rw_fft_table_places(&w->table, s->points);
-    if (s->divisor) rw_fft_write_divisor(w);
+    if (s->divisor) write_divisor(w);
     write_get(w);
     write_point(w);
     write_input(w, chirp, places);

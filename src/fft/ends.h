@@ -15,6 +15,9 @@ typedef struct rw_fft_text {
     /* lines that a loop takes at once, with one number of the twist for all of them: TWIST(C, S, I) before the loop,
      * TWISTED(RE, IM, I, C, S) in it; 0: OUTPUT */
     int strip;
+    /* elements are in the array `ordered` of the group, [line][element]: GET reads and PUT writes there, GET_X and
+     * PUT_Y read and write the array */
+    bool ordered_x, ordered_y;
 } rw_fft_text;
 
 enum { RW_FFT_FACTOR = 320 };
@@ -33,8 +36,12 @@ int64_t rw_fft_real_length(rw_fft_kind kind, int64_t n);
 /* The spectrum comes from pairs of points, after the last stage. */
 bool rw_fft_untangles(const rw_fft_line_spec *s);
 
+/* A line of real numbers side by side, of which points that are neighbours have every fourth: II is read, III written
+ * so (Makhoul 1980). */
+bool rw_fft_scatters(const rw_fft_line_spec *s, bool y);
 /* Defines INPUT(RE, IM, I), the point I of line l, and OUTPUT(RE, IM, I); where the spectrum comes from pairs,
- * SPECTRUM(RE, IM, K) and OUTPUT is the caller's. */
+ * SPECTRUM(RE, IM, K) and OUTPUT is the caller's. With a divisor INVERSE(Q, J) too: it declares Q, 1 over the divisor
+ * of element J of line l. */
 void rw_fft_write_ends(rw_fft_text *w);
 /* Of pass and whole; the factor that the kernel leaves out. */
 double rw_fft_gain(const rw_fft_line_spec *s);

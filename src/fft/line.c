@@ -120,6 +120,8 @@ static void add_buffer(writer *w)
     if (!w->hops) return;
     if (w->threads) {
         ADD("    SHARED_LARGE(%s, large);\n", w->choice.halves ? w->text.real : w->text.complex);
+        if (w->text.ordered_x || w->text.ordered_y)
+            ADD("    LOCAL %s *const ordered = (LOCAL %s *)large;\n", w->text.real, w->text.real);
         return;
     }
     ADD("    SHARED_LARGE(%s, large);\n", w->text.real);
@@ -311,7 +313,8 @@ static void add_stage_of_processor(writer *w, int s)
 static bool is_last(const writer *w, int s) { return s == w->nstages - 1 && !rw_fft_untangles(w->spec); }
 static bool keeps(const writer *w, int s)
 {
-    return w->stages[s].r > 1 && ((s && !is_last(w, s)) || (w->choice.halves && w->nstages > 1));
+    const bool reads = s || w->text.ordered_x, writes = !is_last(w, s) || w->text.ordered_y;
+    return w->stages[s].r > 1 && ((reads && writes) || (w->choice.halves && w->nstages > 1));
 }
 
 static int codelets_of(const writer *w, int s)
@@ -403,7 +406,21 @@ static void add_stage_of_items(writer *w, int s)
     } else {
         add_part(w, s, READ | FACTORS | COMPUTE | WRITE);
     }
-    if (s < w->nstages - 1 || rw_fft_untangles(w->spec)) add_barrier(w);
+    if (!is_last(w, s)) add_barrier(w);
+}
+
+/* The elements of all lines of a group, from x to the buffer or from there to y. */
+static void add_ordered(writer *w, bool y)
+{
+    const int n = (int)w->spec->n, each = (n * w->lines + w->group - 1) / w->group;
+    if (y) add_barrier(w);
+    ADD("    EACH(i, GROUP)\n    {\n        UNROLL for (int q = 0; q < %d; ++q) {\n"
+        "            const int f = q * %d + i, l = f / %d, e = f %% %d;\n            if (l < lines) {\n",
+        each, w->group, n, n);
+    if (y) ADD("            PUT_Y(ordered[f], e)\n");
+    else ADD("            %s v; GET_X(v, e) ordered[f] = v;\n", w->text.real);
+    ADD("            }\n        }\n    }\n");
+    if (!y) add_barrier(w);
 }
 
 /* Points k and m - k of the buffer: to numbers of the spectrum, or stage s, in the middle. */
@@ -485,6 +502,7 @@ static void add_kernel(writer *w)
     ADD("    const long first = (long)GROUP_ID(0) * %d;\n", w->lines);
     ADD("    const int lines = (int)(n0 - first < %d ? n0 - first : %d);\n", w->lines, w->lines);
     rw_fft_write_places(&w->text);
+    if (w->text.ordered_x) add_ordered(w, false);
     for (int i = 0; i < w->nstages; ++i) {
         if (!w->stages[i].r) {
             add_pairs(w, i);
@@ -493,6 +511,7 @@ static void add_kernel(writer *w)
         else add_stage_of_processor(w, i);
     }
     if (rw_fft_untangles(s)) add_pairs(w, w->nstages);
+    if (w->text.ordered_y) add_ordered(w, true);
     ADD("}\n");
 }
 
@@ -540,7 +559,7 @@ static void find_stages(writer *w)
         if (!back && rw_fft_divides_pairs(w->spec)) add_stage(w, 0, 1, false);
     }
     if (w->choice.staged && !rw_fft_untangles(w->spec)) add_stage(w, 1, 1, false);
-    w->hops = w->nstages - 1 + (rw_fft_untangles(w->spec) ? 1 : 0);
+    w->hops = w->nstages - 1 + (rw_fft_untangles(w->spec) ? 1 : 0) + w->text.ordered_x + w->text.ordered_y;
 }
 
 rw_fft_share rw_fft_line_share(const rw_device *dev, int64_t n, int radix, bool f64)
@@ -548,6 +567,20 @@ rw_fft_share rw_fft_line_share(const rw_device *dev, int64_t n, int radix, bool 
     int r[RW_FFT_STAGES];
     const int stages = rw_fft_factors(n, radix, r);
     return rw_fft_share_of(n, r, stages, dev->target.group_most, f64);
+}
+
+/* At most this number of neighbouring lines, whose elements fill sectors of memory, in which a GPU reads and writes: a
+ * multiple of a sector's, or a part of one that others complete. */
+static int whole_sectors(const rw_fft_line_spec *s, int lines)
+{
+    enum { SECTOR = 32 };
+    int of_sector = 1;
+    const rw_fft_end *const ends[] = {&s->x, &s->y};
+    for (int i = 0; i < RW_COUNT(ends); ++i)
+        if (ends[i]->lines_fast && ends[i]->line_unit)
+            of_sector = RW_MAX(of_sector, SECTOR / (int)rw_dtype_size(ends[i]->dtype));
+    while (of_sector > lines) of_sector /= 2;
+    return lines / of_sector * of_sector;
 }
 
 /* Items and padding of a group, its lines as far as its memory holds them. */
@@ -558,6 +591,7 @@ static rw_status fit_group(rw_device *dev, writer *w)
     if (w->threads) {
         w->items = rw_fft_line_share(dev, w->n, w->choice.radix, w->spec->f64).items;
         if (r % 2 == 0 && w->hops && !(x_fast && y_fast)) w->pad = r;
+        if (buffer_bytes(w, 1) > dev->info.shared_memory) w->pad = 0;
     }
     if (buffer_bytes(w, 1) > dev->info.shared_memory)
         return rw_fail(
@@ -567,6 +601,7 @@ static rw_status fit_group(rw_device *dev, writer *w)
     w->lines = RW_MAX(w->choice.lines, 1);
     if (w->threads) w->lines = RW_MIN(w->lines, RW_MAX(1, dev->target.group_most / w->items));
     while (w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory) --w->lines;
+    if (w->threads && w->lines < w->choice.lines) w->lines = whole_sectors(w->spec, w->lines);
     w->text.strip = w->spec->twist && !w->threads && y_fast ? w->lines : 0;
     w->group = w->threads ? RW_MAX(32, (w->items * w->lines + 31) / 32 * 32) : 256;
     for (int s = 0; s < w->nstages && w->threads; ++s)
@@ -642,6 +677,8 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
         w.group = w.cluster.group;
         w.lines = w.cluster.lines;
     } else {
+        w.text.ordered_x = w.threads && choice->ordered && rw_fft_scatters(spec, false);
+        w.text.ordered_y = w.threads && choice->ordered && rw_fft_scatters(spec, true);
         find_stages(&w);
         status = fit_group(dev, &w);
     }

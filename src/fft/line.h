@@ -74,14 +74,17 @@ typedef struct rw_fft_line_spec {
     int8_t index_of[RW_MAX_NDIM];
 } rw_fft_line_spec;
 
-/* How a pass is made. A GPU's: halves, staged, groups. */
+/* How a pass is made. A GPU's: halves, staged, ordered, groups. */
 typedef struct rw_fft_choice {
     int radix;   /* of codelets, at most */
     int lines;   /* of a group */
     int groups;  /* resident on a unit at a time: limits the registers that the compiler uses */
     bool halves; /* real and imaginary parts take turns in the buffer */
     int cluster; /* groups that transform lines together; 0: each its own */
-    bool staged; /* arrays are read and written through the buffer: neighbouring items, neighbouring elements */
+    bool staged; /* arrays are read and written through the buffer: neighbouring items, neighbouring points */
+    /* elements are read and written through the buffer where those of neighbouring points lie apart
+     * (rw_fft_scatters): neighbouring items, neighbouring elements */
+    bool ordered;
 } rw_fft_choice;
 
 enum { RW_FFT_KEY = 160 };

@@ -1,5 +1,5 @@
-/* A division in the middle: the results of a real kind, from points; divided; points of the inverse kind. In between
- * results exist in registers alone. From where a kind has its results (ends.c):
+/* A division in the middle makes points of the inverse kind from points of a kind. The results, which are divided,
+ * exist in registers alone. Where they come from (forms of ends.c):
  *   HALVES    n even: numbers k and m - k of a half spectrum from the points k and m - k, so the pairs of points that
  *             become pairs of points; n odd: points are the spectrum
  *   WHOLE     points are the results, in the order in which the inverse reads them
@@ -15,26 +15,15 @@ bool rw_fft_divides_pairs(const rw_fft_line_spec *s)
            rw_fft_real_length(s->kind, s->n) % 2 == 0;
 }
 
-void rw_fft_write_divisor(rw_fft_text *w)
-{
-    const rw_fft_divisor *const divisor = w->spec->divisor;
-    char text[32];
-    ADD("#define INVERSE(Q, J) const %s d##Q = 0", w->real);
-    for (int d = RW_MAX_NDIM - 1; d >= 0; --d)
-        if (divisor->axes & 1u << d)
-            ADD(" + divisor[%lld + %s]", (big)divisor->first[d], rw_fft_index(w->spec, d, text));
-    ADD(", Q = d##Q == 0 ? 0 : 1 / d##Q;\n");
-}
-
-/* DIVIDE_AT(RE, IM, K): number K of a half spectrum; of cosine and sine transforms: its results divided, and made to
- * the half spectrum of the inverse. */
+/* DIVIDE_AT(RE, IM, K): number K of a half spectrum is divided. Of cosine and sine transforms its results are, and
+ * become the number of the half spectrum that the inverse begins with. */
 static void write_divide_at(rw_fft_text *w)
 {
     const rw_fft_line_spec *s = w->spec;
     const big n = s->n;
     if (s->kind == RW_FFT_REAL) {
-        ADD("#define DIVIDE_AT(RE, IM, K) { INVERSE(q_, K) RE *= q_; IM *= q_; "
-            "if ((K) == 0 || 2 * (K) == %lld) IM = 0; }\n",
+        ADD("#define DIVIDE_AT(RE, IM, K) { INVERSE(q_, K) RE *= q_; IM *= q_; if ((K) == 0 || 2 * (K) == %lld) IM = "
+            "0; }\n",
             n);
     } else if (s->kind == RW_FFT_DCT1) {
         ADD("#define DIVIDE_AT(RE, IM, K) { INVERSE(q_, K) RE *= q_; IM = 0; }\n");
@@ -48,8 +37,8 @@ static void write_divide_at(rw_fft_text *w)
         char first[48], second[48], f[RW_FFT_FACTOR];
         snprintf(first, sizeof first, sine ? "%lld - (K)" : "(K)", n - 1);
         snprintf(second, sizeof second, sine ? "(K) - 1" : "%lld - (K)", n);
-        ADD("#define DIVIDE_AT(RE, IM, K) { %s INVERSE(q_, %s) const %s a_ = q_ * FMA(c_, RE, -(s_ * IM)); "
-            "%s b_ = 0;\\\n"
+        ADD("#define DIVIDE_AT(RE, IM, K) { %s INVERSE(q_, %s) const %s a_ = q_ * FMA(c_, RE, -(s_ * IM)); %s b_ = "
+            "0;\\\n"
             "    if ((K) > 0) { INVERSE(r_, %s) b_ = -(r_ * FMA(c_, IM, s_ * RE)); }\\\n"
             "    RE = FMA(c_, a_, -(s_ * b_)); IM = -FMA(s_, a_, c_ * b_); }\n",
             rw_fft_factor(w, f, "c_", "s_", at, half, "(K)"), first, w->real, w->real, second);

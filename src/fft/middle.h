@@ -5,10 +5,7 @@
 
 #include "fft/ends.h"
 
-/* Defines INVERSE(Q, J): declares Q, 1 over the divisor of element J of line l; 0 where the divisor is 0. */
-void rw_fft_write_divisor(rw_fft_text *w);
-/* Defines MIDDLE(RE, IM, I, K): point I is multiplied or divided; K is 0 where I may be. With pairs: DIVIDE_AT
- * alone. */
+/* Defines MIDDLE(RE, IM, I, K): point I is multiplied or divided; K is 0 where I may be. Pairs: DIVIDE_AT instead. */
 void rw_fft_write_middle(rw_fft_text *w);
 /* A division whose results come from pairs of points. */
 bool rw_fft_divides_pairs(const rw_fft_line_spec *s);

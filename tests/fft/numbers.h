@@ -60,8 +60,7 @@ static inline long double wave(bool sine, int64_t a, int64_t b)
     return sine ? sinl(pi * (long double)a / (long double)b) : cosl(pi * (long double)a / (long double)b);
 }
 
-/* The weight of element j in result k of a cosine or sine transform of n points, as SciPy's documentation defines
- * it. */
+/* The weight of element j in result k of a cosine or sine transform of n points (SciPy's documentation). */
 static inline long double weight_of(rw_fft_kind kind, int64_t n, int64_t k, int64_t j)
 {
     const bool sine = kind >= RW_FFT_DST1;

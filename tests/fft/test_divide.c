@@ -1,6 +1,6 @@
 /* Divisions in the spectrum of real transforms against sums in long double: all kinds and lengths, axes of different
- * kinds, strides, in place, the singular divisor; difference operators that the result solves; passes and bytes; what
- * is refused. */
+ * kinds, some axes, strides, in place, the divisor 0; difference operators that the result solves; forward and back in
+ * two plans; passes and bytes; memory that is short; what is refused. */
 /* TEST: devices=all */
 #include "fft/divide.h"
 
@@ -33,6 +33,8 @@ static long double backward(rw_fft_kind kind, int64_t n, int64_t k, int64_t j)
     return (k == 0 || 2 * k == n ? 1 : 2) * forward(kind, n, k, j) / n;
 }
 
+static bool is_transformed(const rw_fft_divide_spec *s, int axis) { return !s->axes || s->axes & 1u << axis; }
+
 /* v <- its transform along an axis, or back. */
 static void apply(const rw_fft_divide_spec *s, int axis, bool back, long double *v)
 {
@@ -54,7 +56,7 @@ static void apply(const rw_fft_divide_spec *s, int axis, bool back, long double 
     free(weight), free(line);
 }
 
-/* A result whose divisor is 0 on purpose: all indices are those of the smallest divisors of each axis. */
+/* singular: the divisor of the first result is 0. */
 typedef struct tables {
     double *of[RW_MAX_NDIM];
     double shift;
@@ -66,7 +68,8 @@ static tables new_tables(const rw_fft_divide_spec *s, uint64_t seed, bool singul
     for (int d = 0; d < s->ndim; ++d) {
         t.of[d] = calloc((size_t)s->shape[d], sizeof *t.of[d]);
         for (int64_t k = 0; k < s->shape[d]; ++k) t.of[d][k] = divisor_of(seed, d, k);
-        if (s->kind[d] == RW_FFT_REAL) /* a number's real and imaginary part have the same divisor */
+        if (s->kind[d] == RW_FFT_REAL &&
+            is_transformed(s, d)) /* a number's real and imaginary part have the same divisor */
             for (int64_t k = s->shape[d] / 2 + 1; k < s->shape[d]; ++k) t.of[d][k] = t.of[d][s->shape[d] - k];
         if (singular) t.of[d][0] = 0;
     }
@@ -106,14 +109,16 @@ static double error_of(const rw_fft_divide_spec *s, uint64_t seed, bool singular
     number *in = values_of(x, true);
     long double *v = calloc((size_t)x->size, sizeof *v), wrong = 0, all = 0;
     for (int64_t i = 0; i < x->size; ++i) v[i] = creall(in[i]);
-    for (int d = 0; d < s->ndim; ++d) apply(s, d, false, v);
+    for (int d = 0; d < s->ndim; ++d)
+        if (is_transformed(s, d)) apply(s, d, false, v);
     for (int64_t i = 0; i < x->size; ++i) {
         long double divisor = t.shift;
         int64_t rest = i;
         for (int d = s->ndim - 1; d >= 0; rest /= s->shape[d--]) divisor += t.of[d][rest % s->shape[d]];
         v[i] = divisor == 0 ? 0 : v[i] / divisor;
     }
-    for (int d = 0; d < s->ndim; ++d) apply(s, d, true, v);
+    for (int d = 0; d < s->ndim; ++d)
+        if (is_transformed(s, d)) apply(s, d, true, v);
     OK(rw_fft_divide_execute(divide, x, y, queue));
     number *got = values_of(y, true);
     for (int64_t i = 0; i < x->size; ++i) {
@@ -196,13 +201,28 @@ static void test_several_passes(void **state)
     rw_fft_limit(0);
 }
 
+/* Lines that fill the memory of a GPU's group: nothing is left for gaps between their elements. */
+static void test_full_memory(void **state)
+{
+    (void)state;
+    double worst = 0;
+    if (!on("check")) skip();
+    begin_tiling("gpu");
+    dev->info.shared_memory = 16 * 512;
+    for (int kind = RW_FFT_REAL; kind < RW_FFT_KINDS; kind += 3) {
+        const rw_fft_divide_spec s = {.ndim = 2, .shape = {3, 1024}, .kind = {RW_FFT_DCT4, kind}};
+        check_error(&s, error_of(&s, 5, false, false), 8, &worst);
+    }
+    end_tiling();
+}
+
 /* Random shapes, kinds, strides in 1 to 4 dimensions. */
 static void test_random(void **state)
 {
     (void)state;
     double worst = 0;
     const int count = test_long() ? 60 : on("cpu") ? 8 : on("check") ? 4 : 1;
-    static const int short_ones[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 21, 24, 31, 32, 37};
+    static const int short_ones[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 21, 24, 31, 32, 37, 48, 64, 100};
     for (int row = 0; row < count; ++row) {
         const uint64_t seed = 900 + (uint64_t)row;
         uint64_t draw = 0;
@@ -223,7 +243,8 @@ static void test_random(void **state)
             s.x_stride[d] = x, s.y_stride[d] = y;
             x *= s.shape[d] + DRAW(3), y *= s.shape[d] + DRAW(3);
         }
-        rw_fft_limit(DRAW(4) ? 0 : 16);
+        rw_fft_limit(DRAW(2) ? 0 : 32);
+        s.axes = DRAW(3) ? 0 : (unsigned)(1 + DRAW((1 << s.ndim) - 1));
         const bool singular = DRAW(2), in_place = DRAW(2) && !strided;
         check_error(&s, error_of(&s, seed, singular, in_place), 8, &worst);
         rw_fft_limit(0);
@@ -310,7 +331,9 @@ static void test_passes(void **state)
     assert_int_equal(info.bytes, 48 * 12 * 16);
     assert_int_equal(info.work_bytes, 0);
     OK(rw_fft_divide_explain(divide, &text));
-    assert_non_null(strstr(text, "axis 1: real of 16 points, forward, divided, back: 1 pass, 16 bytes per point"));
+    assert_non_null(strstr(text, has_gpu_kernels()
+                                     ? "axis 1: real of 16 points, forward, divided, back: 1 pass, 16 bytes"
+                                     : "axis 0: dst2 of 12 points, forward, divided, back: 1 pass, 16 bytes"));
     assert_non_null(strstr(text, "in all 3 passes, 48 bytes per point"));
     rw_free(text);
     OK(rw_fft_divide_execute(divide, x, again, queue));
@@ -329,6 +352,66 @@ static void test_passes(void **state)
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&again);
 }
 
+/* Forward in one plan and back in another: with a division in between the same as in one plan; without one x. */
+static void test_parts(void **state)
+{
+    (void)state;
+    rw_fft_divide_spec s = {.ndim = 3, .shape = {6, 5, 8}, .kind = {RW_FFT_DST1, RW_FFT_DCT2, RW_FFT_REAL}, .axes = 5};
+    rw_fft_divide *there, *back;
+    rw_array *x = new_box(&s, s.x_stride), *y = new_box(&s, s.y_stride);
+    fill(x, 8);
+    s.part = RW_FFT_FORWARD;
+    OK(rw_fft_divide_create(dev, &s, &there));
+    s.part = RW_FFT_BACK;
+    OK(rw_fft_divide_create(dev, &s, &back));
+    assert_int_equal(rw_fft_divide_info(there).passes, 2);
+    OK(rw_fft_divide_execute(there, x, y, queue));
+    number *in = values_of(x, true), *spectrum = values_of(y, true);
+    long double *want = calloc((size_t)x->size, sizeof *want);
+    for (int64_t i = 0; i < x->size; ++i) want[i] = creall(in[i]);
+    apply(&s, 0, false, want), apply(&s, 2, false, want);
+    for (int64_t i = 0; i < x->size; ++i) assert_true(fabsl(creall(spectrum[i]) - want[i]) < 1e-13);
+    OK(rw_fft_divide_execute(back, y, y, queue));
+    number *out = values_of(y, true);
+    for (int64_t i = 0; i < x->size; ++i) assert_true(fabsl(creall(out[i] - in[i])) < 1e-14);
+    free(in), free(spectrum), free(out), free(want);
+    rw_fft_divide_destroy(&there), rw_fft_divide_destroy(&back);
+    rw_array_destroy(&x), rw_array_destroy(&y);
+}
+
+static rw_status make(void *user)
+{
+    const rw_fft_divide_spec s = {.ndim = 2, .shape = {3, 100}, .kind = {RW_FFT_DCT1, RW_FFT_DST2}};
+    static const double zeros[100];
+    rw_fft_divide *divide = NULL;
+    rw_array **xy = user;
+    char *text = NULL;
+    rw_fft_limit(32); /* several passes, a work area */
+    rw_status status = rw_fft_divide_create(dev, &s, &divide);
+    rw_fft_limit(0);
+    if (status == RW_OK) status = rw_fft_divide_set(divide, (const double *const[]){zeros, zeros}, 1, queue);
+    if (status == RW_OK) status = rw_fft_divide_execute(divide, xy[0], xy[1], queue);
+    if (status == RW_OK) status = rw_fft_divide_explain(divide, &text);
+    rw_free(text);
+    rw_fft_divide_destroy(&divide);
+    return status;
+}
+
+static void test_faults(void **state)
+{
+    (void)state;
+    rw_array *xy[2];
+    if (!on("cpu")) skip();
+    for (int i = 0; i < 2; ++i)
+        OK(rw_array_create(dev, RW_F64, 2, (const int64_t[]){3, 100}, RW_MEMORY_DEVICE, xy + i));
+    fill(xy[0], 2);
+    OK(make(xy));
+    each_nth_fault(test_long() ? 1 : 7, RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, make, xy);
+    each_fault(RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, make, xy);
+    each_fault(RW_FAULT_LAUNCH, RW_ERR_LAUNCH, RW_ERR_LAUNCH, make, xy);
+    rw_array_destroy(xy), rw_array_destroy(xy + 1);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -341,6 +424,8 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "shape[1] = 1: dct1 needs at least 2 points", rw_fft_divide_create(dev, &s, &divide));
     s = good, s.shape[0] = 0;
     FAILS(RW_ERR_ARGUMENT, "shape[0] = 0: dst2 needs at least 1 point", rw_fft_divide_create(dev, &s, &divide));
+    s = good, s.axes = 4;
+    FAILS(RW_ERR_ARGUMENT, "axes = 0x4 has a bit beyond", rw_fft_divide_create(dev, &s, &divide));
     s = good, s.ndim = 0;
     FAILS(RW_ERR_ARGUMENT, "ndim = 0", rw_fft_divide_create(dev, &s, &divide));
     s = good, s.y_stride[0] = s.y_stride[1] = 1;
@@ -350,9 +435,11 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),      cmocka_unit_test(test_kinds_of_gpu),
-                                       cmocka_unit_test(test_long_lines), cmocka_unit_test(test_several_passes),
-                                       cmocka_unit_test(test_random),     cmocka_unit_test(test_operators),
-                                       cmocka_unit_test(test_passes),     cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),       cmocka_unit_test(test_kinds_of_gpu),
+                                       cmocka_unit_test(test_long_lines),  cmocka_unit_test(test_several_passes),
+                                       cmocka_unit_test(test_full_memory), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_operators),   cmocka_unit_test(test_passes),
+                                       cmocka_unit_test(test_parts),       cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_refused)};
     return run_on_devices("divide", tests, RW_COUNT(tests));
 }
