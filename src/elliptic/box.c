@@ -130,7 +130,8 @@ bool rw_box_suits(const rw_system *s, int unknown, bool similar, char *why, size
 
 /* ---- create, set, solve ------------------------------------------------------------------------------------------ */
 
-/* The unknowns of an array of all nodes; of a complex one, real (0) or imaginary (1) parts. array NULL: strides only. */
+/* The unknowns of an array of all nodes; of a complex one, real (0) or imaginary (1) parts. array NULL: strides
+ * only. */
 static rw_status view_of(const rw_box *b, rw_array *array, int part, int64_t strides[3], rw_array **view)
 {
     const rw_system *s = b->s;
@@ -187,20 +188,16 @@ void rw_box_destroy(rw_box **box)
     rw_free(b);
 }
 
-/* The smallest modulus of a divisor that is not 0. */
-static double smallest(const rw_box *b, double shift)
+/* The eigenvalue of the smallest modulus that is not 0, where constants have the eigenvalue 0; else 0: none has. */
+static double first_eigenvalue(const rw_box *b)
 {
-    double least = INFINITY;
-    const int64_t n[3] = {b->n[0], RW_MAX(b->n[1], 1), RW_MAX(b->n[2], 1)};
-    enum { FEW = 3 }; /* eigenvalues grow with their number; of the real transform those from both ends */
-    for (int64_t k = 0; k < RW_MIN(n[2], FEW); ++k)
-        for (int64_t j = 0; j < RW_MIN(n[1], FEW); ++j)
-            for (int64_t i = 0; i < RW_MIN(n[0], FEW); ++i) {
-                const double value = fabs(shift + b->table[0][i] + (b->table[1] ? b->table[1][j] : 0) +
-                                          (b->table[2] ? b->table[2][k] : 0));
-                if (value > 0 && value < least) least = value;
-            }
-    return isfinite(least) ? least : 1;
+    double least = 0;
+    for (int d = 0; d < b->s->grid->ndim; ++d) {
+        const double next = b->n[d] > 1 ? b->table[d][1] : 0;
+        if (b->table[d][0] != 0) return 0;
+        if (next != 0 && (least == 0 || fabs(next) < fabs(least))) least = next;
+    }
+    return least != 0 ? least : 1;
 }
 
 /* cos m t - 1 = -2 sin(m t/2)^2 loses no digits where it is small, and is 0 for constants. */
@@ -219,9 +216,7 @@ rw_status rw_box_set(rw_box *b, const rw_box_term *terms, int n, bool singular, 
         }
     }
     for (int d = 0; d < ndim; ++d) tables[ndim - 1 - d] = b->table[d];
-    if (singular) shift = 0;
-    /* all eigenvalues move by as much, by which the large ones hardly change */
-    if (regular && singular) shift = copysign(smallest(b, 0), shift);
+    if (singular) shift = regular ? first_eigenvalue(b) : 0; /* by which large eigenvalues hardly change */
     return rw_fft_divide_set(b->divide, tables, shift, b->s->device->queue);
 }
 

@@ -28,7 +28,7 @@ bool rw_box_suits(const rw_system *s, int unknown, bool similar, char *why, size
 rw_status rw_box_create(const rw_system *s, int unknown, bool similar, rw_box **box);
 void rw_box_destroy(rw_box **box);
 /* The operator: the sum of coefficient[i] times the value at offset[i] along axis[i]. singular: 0 for constants.
- * regular: a divisor of 0 becomes the smallest other one. */
+ * regular: with all eigenvalues moved by the smallest, if constants would have 0. */
 typedef struct rw_box_term {
     int axis, offset;
     double coefficient;

@@ -161,7 +161,7 @@ static rw_node square(rw_graph *g, rw_node n)
     return OP(ADD, OP(MUL, re, re), OP(MUL, im, im));
 }
 
-static rw_status plan_residual(rw_system_building *b, rw_plan *plan)
+static rw_status plan_residual(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
@@ -179,7 +179,7 @@ static rw_status plan_residual(rw_system_building *b, rw_plan *plan)
     return rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, squares));
 }
 
-static rw_status plan_update(rw_system_building *b, rw_plan *plan)
+static rw_status plan_update(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
@@ -190,7 +190,7 @@ static rw_status plan_update(rw_system_building *b, rw_plan *plan)
     return RW_OK;
 }
 
-static rw_status plan_level(rw_system_building *b, rw_plan *plan)
+static rw_status plan_level(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
@@ -199,24 +199,20 @@ static rw_status plan_level(rw_system_building *b, rw_plan *plan)
     return rw_plan_store(plan, 0, OP(ADD, u, more));
 }
 
-static rw_status plan_product(rw_system_building *b, rw_plan *plan)
+static rw_status plan_product(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
-    rw_form form;
-    RW_TRY(rw_form_make(g, s->n, b->F, s->source->name, &form));
-    rw_status status = RW_OK;
-    for (int f = 0; f < s->n && status == RW_OK; ++f) {
+    for (int f = 0; f < s->n; ++f) {
         rw_node sum = rw_real(g, 0);
-        for (int i = 0; i < form.nterms; ++i) {
-            const rw_form_term *t = form.terms + i;
+        for (int i = 0; i < form->nterms; ++i) {
+            const rw_form_term *t = form->terms + i;
             if (t->row != f) continue;
             sum = OP(ADD, sum, OP(MUL, t->factor, rw_field(g, rw_system_v(s, t->column), 0, t->offset)));
         }
-        status = rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, scaled(b, f, sum)));
+        RW_TRY(rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, scaled(b, f, sum))));
     }
-    rw_form_free(&form);
-    return status;
+    return RW_OK;
 }
 
 /* The diagonal of J in the interior. */
@@ -232,7 +228,7 @@ static rw_node unless_zero(rw_graph *g, rw_node value)
     return rw_make(g, RW_OP_WHERE, OP(EQ, value, rw_real(g, 0)), rw_real(g, 1), value);
 }
 
-static rw_status plan_diagonal(rw_system_building *b, rw_plan *plan)
+static rw_status plan_diagonal(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
@@ -243,58 +239,60 @@ static rw_status plan_diagonal(rw_system_building *b, rw_plan *plan)
     return RW_OK;
 }
 
-static rw_node size_of_diagonal(rw_system_building *b, int f)
+/* The size of row f, its own unknown alone: that of its diagonal where this is as large as the rest together. */
+static rw_node size_of_row(rw_system_building *b, const rw_form *form, int f)
 {
-    return unless_zero(b->graph, rw_make1(b->graph, RW_OP_ABS, diagonal_of(b, f)));
+    rw_graph *g = b->graph;
+    rw_node sum = rw_real(g, 0);
+    for (int i = 0; i < form->nterms; ++i) {
+        const rw_form_term *t = form->terms + i;
+        if (t->row == f && t->column == f) sum = OP(ADD, sum, rw_make1(g, RW_OP_ABS, t->factor));
+    }
+    return unless_zero(g, OP(MUL, rw_real(g, 0.5), sum));
 }
 
-static rw_status plan_means(rw_system_building *b, rw_plan *plan)
+static rw_status plan_means(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
-    const rw_system *s = b->of;
     rw_graph *g = b->graph;
-    rw_form form;
-    RW_TRY(rw_form_make(g, s->n, b->F, s->source->name, &form));
-    rw_status status = RW_OK;
-    for (int i = 0; i < form.nterms && status == RW_OK; ++i) {
-        const rw_form_term *t = form.terms + i;
+    for (int i = 0; i < form->nterms; ++i) {
+        const rw_form_term *t = form->terms + i;
         char name[16];
         if (t->row != t->column) continue;
         snprintf(name, sizeof name, "m%d", i);
         rw_node value = g->nodes[t->factor].is_complex ? rw_make1(g, RW_OP_REAL, t->factor) : t->factor;
-        value = OP(DIV, OP(MUL, b->sign, value), size_of_diagonal(b, t->row));
-        if (g->nodes[value].is_field) value = OP(DIV, rw_reduce(g, RW_SUM, value), rw_real(g, (double)s->nodes));
-        status = rw_plan_result(plan, name, value);
+        value = OP(DIV, OP(MUL, b->sign, value), size_of_row(b, form, t->row));
+        if (g->nodes[value].is_field) value = OP(DIV, rw_reduce(g, RW_SUM, value), rw_real(g, (double)b->of->nodes));
+        RW_TRY(rw_plan_result(plan, name, value));
     }
-    rw_form_free(&form);
-    return status;
+    return RW_OK;
 }
 
-static rw_status plan_before(rw_system_building *b, rw_plan *plan)
+static rw_status plan_before(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
     for (int f = 0; f < s->n; ++f) {
-        const rw_node size = OP(MUL, weight_of(s, g), rw_make1(g, RW_OP_SQRT, size_of_diagonal(b, f))),
+        const rw_node size = OP(MUL, weight_of(s, g), rw_make1(g, RW_OP_SQRT, size_of_row(b, form, f))),
                       value = OP(DIV, rw_field(g, rw_system_r(s, f), 0, here), size);
         RW_TRY(rw_plan_store(plan, rw_system_v(s, f), rw_with_given(g, f, value, true)));
     }
     return RW_OK;
 }
 
-static rw_status plan_after(rw_system_building *b, rw_plan *plan)
+static rw_status plan_after(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
     for (int f = 0; f < s->n; ++f)
         RW_TRY(rw_plan_store(plan, rw_system_v(s, f),
                              OP(DIV, rw_field(g, rw_system_v(s, f), 0, here),
-                                rw_make1(g, RW_OP_SQRT, size_of_diagonal(b, f)))));
+                                rw_make1(g, RW_OP_SQRT, size_of_row(b, form, f)))));
     return RW_OK;
 }
 
 static const struct {
     const char *name;
-    rw_status (*plan)(rw_system_building *b, rw_plan *plan);
+    rw_status (*plan)(rw_system_building *b, const rw_form *form, rw_plan *plan);
 } parts[] = {
     [RW_SYSTEM_RESIDUAL] = {"residual", plan_residual}, [RW_SYSTEM_UPDATE] = {"update", plan_update},
     [RW_SYSTEM_LEVEL] = {"level", plan_level},          [RW_SYSTEM_PRODUCT] = {"product", plan_product},
@@ -329,9 +327,11 @@ rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr)
 {
     rw_system_building b;
     rw_plan plan = {0};
+    rw_form form = {0};
     rw_status status = rw_system_begin(s, &b);
     if (status == RW_OK) status = rw_plan_begin(&plan, b.graph, 0);
-    if (status == RW_OK) status = parts[part].plan(&b, &plan);
+    if (status == RW_OK) status = rw_form_make(b.graph, s->n, b.F, s->source->name, &form);
+    if (status == RW_OK) status = parts[part].plan(&b, &form, &plan);
     if (status == RW_OK) status = rw_plan_finish(&plan);
     if (status == RW_OK && b.graph->failed) status = rw_fail_memory(s->device->ctx, 4096, "an equation");
     if (status == RW_OK) {
@@ -341,6 +341,7 @@ rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr)
     } else {
         rw_plan_end(&plan);
     }
+    rw_form_free(&form);
     rw_system_drop(&b);
     return status == RW_OK ? bind_all(s, *expr) : status;
 }

@@ -83,25 +83,39 @@ static int add_terms(const rw_form_term *t, double mean, rw_box_term *terms)
     return n;
 }
 
+/* The means of row f, whose terms are reduced so that the diagonal is as large as the rest together; their number. */
+static rw_status read_means(rw_similar *p, int f, rw_box_term *terms, int *n)
+{
+    const rw_form *form = &p->s->form;
+    double diagonal = 0, others = 0;
+    *n = 0;
+    for (int i = 0; i < form->nterms; ++i) {
+        char name[16];
+        double mean;
+        if (form->terms[i].row != f || form->terms[i].column != f) continue;
+        snprintf(name, sizeof name, "m%d", i);
+        RW_TRY(rw_expr_get(p->means, name, &mean, NULL));
+        *n += add_terms(form->terms + i, isfinite(mean) ? mean : 0, terms + *n);
+    }
+    for (int i = 0; i < *n; ++i) *(terms[i].offset ? &others : &diagonal) += fabs(terms[i].coefficient);
+    for (int i = 0; i < *n && others > diagonal; ++i)
+        if (terms[i].offset) terms[i].coefficient *= diagonal / others;
+    return RW_OK;
+}
+
 rw_status rw_similar_prepare(rw_similar *p)
 {
     rw_system *s = p->s;
-    const rw_form *form = &s->form;
-    rw_box_term *terms = rw_calloc(3 * (size_t)form->nterms, sizeof *terms);
+    rw_box_term *terms = rw_calloc(3 * (size_t)s->form.nterms, sizeof *terms);
     if (!terms) return rw_fail_memory(s->device->ctx, 4096, "coefficients");
     rw_status status = rw_expr_run(p->means, s->device->queue);
     for (int f = 0; f < s->n && status == RW_OK; ++f) {
+        int n;
         double sum = 0, size = 0;
-        int n = 0;
-        for (int i = 0; i < form->nterms && status == RW_OK; ++i) {
-            char name[16];
-            double mean;
-            if (form->terms[i].row != f || form->terms[i].column != f) continue;
-            snprintf(name, sizeof name, "m%d", i);
-            status = rw_expr_get(p->means, name, &mean, NULL);
-            if (status == RW_OK) n += add_terms(form->terms + i, isfinite(mean) ? mean : 0, terms + n);
-            sum += mean;
-            size += fabs(mean);
+        status = read_means(p, f, terms, &n);
+        for (int i = 0; i < n && status == RW_OK; ++i) {
+            sum += terms[i].coefficient;
+            size += fabs(terms[i].coefficient);
         }
         if (status == RW_OK) status = rw_box_set(p->box[f], terms, n, !(fabs(sum) > 1e-10 * size), true);
     }

@@ -110,10 +110,10 @@ typedef enum rw_system_part {
     RW_SYSTEM_UPDATE,   /* u <- u + step v */
     RW_SYSTEM_LEVEL,    /* u <- u + mean - its mean */
     RW_SYSTEM_PRODUCT,  /* r <- J v, weighted */
-    RW_SYSTEM_DIAGONAL, /* r <- d, the diagonal of J in the interior, weighted; 1 where it is 0 */
-    RW_SYSTEM_MEANS,    /* results "m0", "m1" …, of form.terms of an unknown's own row: the mean of factor/|d| */
-    RW_SYSTEM_BEFORE,   /* v <- r/sqrt(|d|), of a weighted r; 0 at nodes that are given */
-    RW_SYSTEM_AFTER     /* v <- v/sqrt(|d|) */
+    RW_SYSTEM_DIAGONAL, /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */
+    RW_SYSTEM_MEANS, /* results "m0", "m1" …, of form.terms of an unknown's own row: the mean of factor/size of row */
+    RW_SYSTEM_BEFORE, /* v <- r/sqrt(size of row), of a weighted r; 0 at nodes that are given */
+    RW_SYSTEM_AFTER   /* v <- v/sqrt(size of row) */
 } rw_system_part;
 /* A program with the equations, unknowns, other fields, r and v bound. */
 rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr);
