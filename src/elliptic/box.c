@@ -107,7 +107,7 @@ static bool find_axis(const rw_system *s, int unknown, int axis, bool similar, r
         snprintf(why, size, "%s on side %s and %s on side %s belong to no transform in layout %s",
                  rw_boundary_kind_name(side[0].kind), lower, rw_boundary_kind_name(side[1].kind), upper,
                  layout_names[s->graph->layout]);
-        if (!similar) return false;
+        if (!similar || is[0].about == ON || is[1].about == ON) return false; /* whose nodes have other weights */
     }
     if (s->graph->order == 4 && reach > 0 && !similar) {
         snprintf(why, size, "differences of order 4 are one-sided next to side %s", lower);
