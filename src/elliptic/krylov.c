@@ -52,6 +52,16 @@ static rw_status diagonal(void *user, rw_array *to)
     return rw_expr_run(l->diagonal, s->device->queue);
 }
 
+/* Kernels read and write each part of a vector where it lies. Others (OpenCL, where a part does not begin at a multiple
+ * of what the device needs) get copies, which are in no recorded sequence. */
+static bool parts_are_addressable(const rw_system *s)
+{
+    rw_buffer *buffer;
+    for (int f = 0; f < s->n; ++f)
+        if (rw_array_buffer(s->v_of[f], &buffer) != RW_OK) return false;
+    return true;
+}
+
 static rw_status create(rw_system *s)
 {
     linear *l = rw_calloc(1, sizeof *l);
@@ -63,7 +73,7 @@ static rw_status create(rw_system *s)
                                   .columns = s->n * s->nodes,
                                   .type = s->type,
                                   .multiply = multiply,
-                                  .direct = l->product->evaluator,
+                                  .direct = l->product->evaluator || !parts_are_addressable(s),
                                   .diagonal = diagonal,
                                   .user = s};
     return rw_operator_create(s->device, &map, &l->operator);
