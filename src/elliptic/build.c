@@ -323,6 +323,16 @@ rw_status rw_system_bind_parts(const rw_system *s, rw_expr *expr, int first, rw_
     return RW_OK;
 }
 
+/* Kernels read and write each part of a vector where it lies. Others (OpenCL, where a part does not begin at a multiple
+ * of what the device needs) get copies, which are in no recorded sequence. */
+bool rw_system_records(const rw_system *s, const rw_expr *expr)
+{
+    rw_buffer *buffer;
+    for (int f = 0; f < s->n; ++f)
+        if (rw_array_buffer(s->v_of[f], &buffer) != RW_OK) return false;
+    return !expr->evaluator;
+}
+
 rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr)
 {
     rw_system_building b;

@@ -52,7 +52,7 @@ static rw_status create(rw_system *s)
                                   .columns = s->n * s->nodes,
                                   .type = s->type,
                                   .multiply = multiply,
-                                  .direct = l->product->evaluator,
+                                  .direct = !rw_system_records(s, l->product),
                                   .diagonal = l->similar ? NULL : diagonal,
                                   .user = s};
     return rw_operator_create(s->device, &map, &l->operator);

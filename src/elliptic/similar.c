@@ -42,7 +42,7 @@ static rw_status make(rw_similar *p)
                                   .columns = s->n * s->nodes,
                                   .type = s->type,
                                   .multiply = multiply,
-                                  .direct = p->before->evaluator,
+                                  .direct = !rw_system_records(s, p->before),
                                   .user = p};
     return rw_operator_create(s->device, &map, &p->operator);
 }

@@ -119,6 +119,8 @@ typedef enum rw_system_part {
 rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr);
 /* Binds the parts of a vector of all unknowns to the fields from `first` on. */
 rw_status rw_system_bind_parts(const rw_system *s, rw_expr *expr, int first, rw_array *vector);
+/* A run of the program on parts of vectors launches kernels only. */
+bool rw_system_records(const rw_system *s, const rw_expr *expr);
 /* The sum of the weights of all nodes. */
 double rw_system_weight(const rw_system *s);
 static inline int rw_system_sign(const rw_system *s) { return s->form.sign < 0 ? -1 : 1; }

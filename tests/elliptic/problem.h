@@ -30,7 +30,7 @@ static inline int64_t nodes_of(const problem *p)
 }
 
 /* Unknown u (v), external fields f, g, scalars k, c; all sides 0 on a grid of the unit box, of layout auto. */
-static inline void begin(problem *p, const char *equations, int nunknowns, int ndim, const int64_t size[3])
+static inline void begin(problem *p, const char *equations, int nunknowns, int ndim, const int64_t *size)
 {
     static const char *const names[] = {"u", "v", "f", "g"};
     *p = (problem){.scalars = {{.name = "k", .value = 1}, {.name = "c", .value = 0.5}}};

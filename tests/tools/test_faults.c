@@ -212,6 +212,7 @@ static void result_count(void) { note("%d", (int)count); }
 #include "faults_multiblock.h"
 #include "faults_depgraph.h"
 #include "faults_ode.h"
+#include "faults_elliptic.h"
 /* clang-format on */
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
@@ -424,6 +425,19 @@ static const probe probes[] = {
     {"rw_expr_trace", "", 0, before_trace, call_trace, result_trace, after_expr},
     {"rw_expr_get_plan", "", 0, before_expr, call_expr_plan, result_plan, after_expr},
     {"rw_expr_explain", "", 0, before_expr, call_expr_explain, result_text, after_expr_text},
+
+    {"rw_elliptic_create", "transform", COMPILES | SLOW, before_elliptic_arrays, call_elliptic, result_new_elliptic,
+     after_elliptic},
+    {"rw_elliptic_create", "krylov", COMPILES | SLOW, before_elliptic_arrays, call_elliptic_krylov,
+     result_new_elliptic, after_elliptic},
+    {"rw_elliptic_bind", "", COMPILES, before_elliptic, call_elliptic_bind, result_elliptic, after_elliptic},
+    {"rw_elliptic_set", "", COMPILES, before_elliptic, call_elliptic_set, result_elliptic, after_elliptic},
+    {"rw_elliptic_get_spec", "", COMPILES, before_elliptic, call_elliptic_spec, result_elliptic_spec, after_elliptic},
+    {"rw_elliptic_solve", "transform", COMPILES | SLOW, before_elliptic, call_elliptic_solve, result_elliptic_solve,
+     after_elliptic},
+    {"rw_elliptic_solve", "krylov", COMPILES | SLOW, before_elliptic_krylov, call_elliptic_solve,
+     result_elliptic_solve, after_elliptic},
+    {"rw_elliptic_explain", "", COMPILES, before_elliptic, call_elliptic_explain, result_text, after_elliptic_text},
 
     {"rw_pattern_find", "", HOST_ONLY, nothing, call_pattern, result_pattern, nothing},
     {"rw_entries_read", "", HOST_ONLY, before_sparse_read, call_entries_read, result_entries_read, after_entries_read},
