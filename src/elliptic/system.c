@@ -56,9 +56,15 @@ static rw_status analyse(rw_system *s)
     return status;
 }
 
+/* A message with the place of the system's first equation. */
+static rw_status fail_input(const rw_system *s, const char *text)
+{
+    return rw_fail_at(s->device->ctx, s->source, s->parsed->statements[s->statement[0]].at, "%s", text);
+}
+
 static rw_status choose(rw_system *s)
 {
-    rw_context *ctx = s->device->ctx;
+    char text[256];
     char reason[160];
     if (s->settings->method == RW_ELLIPTIC_AUTO) {
         for (int m = 0; m < RW_ELLIPTIC_METHODS && !s->ops; ++m)
@@ -70,9 +76,10 @@ static rw_status choose(rw_system *s)
         snprintf(s->why, sizeof s->why, "it was asked for; %s", reason);
         return RW_OK;
     }
-    if (s->graph->failed) return rw_fail_memory(ctx, 4096, "an equation");
-    return rw_fail(ctx, RW_ERR_INPUT, "%s: method %s cannot solve this equation: %s; method auto takes one that can",
-                   s->source->name, rw_elliptic_method_name(s->settings->method), reason);
+    if (s->graph->failed) return rw_fail_memory(s->device->ctx, 4096, "an equation");
+    snprintf(text, sizeof text, "method %s cannot solve this equation: %s; method auto takes one that can",
+             rw_elliptic_method_name(s->settings->method), reason);
+    return fail_input(s, text);
 }
 
 static rw_status make_vectors(rw_system *s)
@@ -180,22 +187,25 @@ static rw_status find_right_side(rw_system *s, double *norm)
 
 static rw_status fail_not_finite(const rw_system *s, int64_t step)
 {
-    return rw_fail(s->device->ctx, step ? RW_ERR_NOT_CONVERGED : RW_ERR_INPUT,
-                   step ? "%s: the residual is not a finite number after step %lld of Newton's method: start nearer to "
-                          "the solution"
-                        : "%s: the residual of the start is not a finite number: look for infinite or undefined values "
-                          "in the start, the external fields and the boundary values",
-                   s->source->name, (long long)step);
+    if (step)
+        return rw_fail(s->device->ctx, RW_ERR_NOT_CONVERGED,
+                       "%s: the residual is not a finite number after step %lld of Newton's method: start nearer to "
+                       "the solution",
+                       s->source->name, (long long)step);
+    return fail_input(s, "the residual of the start is not a finite number: look for infinite or undefined values in "
+                         "the equation, the start, the external fields and the boundary values");
 }
 
 static rw_status check_balance(const rw_system *s)
 {
     if (s->result.imbalance <= s->settings->imbalance) return RW_OK;
-    return rw_fail(s->device->ctx, RW_ERR_INPUT,
-                   "%s: the equation has no solution: no side gives a value, so that sources and what flows in at the "
-                   "sides must add up to 0, but their mean is %.3g of their root mean square (imbalance, allowed: %g): "
-                   "correct them, or give a value on a side",
-                   s->source->name, s->result.imbalance, s->settings->imbalance);
+    char text[320];
+    snprintf(text, sizeof text,
+             "the equation has no solution: no side gives a value, so that sources and what flows in at the sides must "
+             "add up to 0, but their mean is %.3g of their root mean square (imbalance, allowed: %g): correct them, or "
+             "give a value on a side",
+             s->result.imbalance, s->settings->imbalance);
+    return fail_input(s, text);
 }
 
 /* u <- u + length v, from u + before v */

@@ -84,7 +84,7 @@ static rw_status note_steps(rw_ode *ode, double rho, double t_limit)
     const double most = ops->stable > 0 ? ops->stable : ops->reach(ode), end = rw_ode_end(ode, t_limit);
     const double span = end - ode->now.t;
     double least, along;
-    if (!(span * rho / most > RW_HOPELESS)) return RW_OK;
+    if (!(span * rho / most > RW_HOPELESS) || rw_ode_is_endless(span)) return RW_OK;
     if (!ops->reach) { /* else steps follow the bound */
         const rw_status status = rw_spectral_least(ode, &least, &along);
         if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) return status;
@@ -143,6 +143,15 @@ static rw_status accept(rw_ode *ode, int result)
     return RW_OK;
 }
 
+/* Largest h rho of a step. Without a final time, steps of methods whose stages do not follow the radius are limited
+ * by their errors, which hold components that are not stable at the tolerance, and a state is not steady until these
+ * have decayed. */
+static double reach_of(const rw_ode *ode, double t_limit)
+{
+    const rw_ode_ops *ops = ode->ops;
+    return ops->reach ? ops->reach(ode) : rw_ode_is_endless(rw_ode_end(ode, t_limit)) ? 0.9 * ops->stable : INFINITY;
+}
+
 /* The radius at the present time; at the first step the step, too. */
 static rw_status prepare(rw_ode *ode, double t_limit, double *rho)
 {
@@ -156,7 +165,7 @@ static rw_status prepare(rw_ode *ode, double t_limit, double *rho)
         else RW_TRY(first_step(ode, *rho, longest, &c[0]));
         c[1] = c[2] = c[3] = 0;
         RW_TRY(note_steps(ode, *rho, t_limit));
-    } else if (ode->ops->reach && (ode->stale || (c[3] >= RW_RADIUS_EVERY && rw_spectral_varies(ode)))) {
+    } else if (!isinf(reach_of(ode, t_limit)) && (ode->stale || (c[3] >= RW_RADIUS_EVERY && rw_spectral_varies(ode)))) {
         RW_TRY(rw_spectral_radius(ode, rho));
         c[3] = 0;
     }
@@ -169,7 +178,7 @@ static rw_status prepare(rw_ode *ode, double t_limit, double *rho)
 static void note_stage_limit(rw_ode *ode, bool clipped, double h, double factor, double t_limit)
 {
     struct rw_adaptive *a = ode->adaptive;
-    if (a->limited < 0) return;
+    if (a->limited < 0 || rw_ode_is_endless(rw_ode_end(ode, t_limit))) return;
     a->limited = clipped && factor > 2 ? a->limited + 1 : 0;
     double steps = (t_limit - ode->now.t) / h;
     if (a->limited < LIMITED_FOR_LONG && !(a->limited && steps > RW_HOPELESS)) return;
@@ -213,7 +222,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
     bool to_switch = rw_switches_limit(ode, &ode->adaptive->euler, ode->adaptive->switches, ahead, &t_limit, &after);
     if (ode->now.t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
     double remaining = t_limit - ode->now.t;
-    double most = ops->reach ? ops->reach(ode) : INFINITY;
+    const double most = reach_of(ode, t_limit);
     bool rejected = false, by_jumps = false, often = ode->adaptive->jumpy >= JUMPS_OFTEN;
     rw_attempt a = {0};
     const double first = c[0];

@@ -2,8 +2,11 @@
  *
  *   dp5     when eigenvalues lie far from the negative real axis (transport, waves, oscillation), or when
  *           rho (t_end - t) is so small that few steps suffice
- *   rkc2    for loose tolerances
+ *   rkc2    for loose tolerances, and where there is no final time
  *   rock4   else
+ *
+ * Without a final time (time.end = steady) only the steady state matters. rkc2 reaches it to rounding error; the last
+ * stages of rock4 amplify rounding errors.
  *
  * The spectrum may change. Every REVIEW_EVERY steps of dp5, if the Jacobian is not constant, the radius is found again.
  * If stability limits the steps (h rho >= LIMITED), many are left, and the eigenvalues lie near the negative real axis,
@@ -15,9 +18,9 @@
 enum { REVIEW_EVERY = 500 };
 static const double OVERHANG = 0.2, FEW = 50, LOOSE = 3e-4, LIMITED = 2, WORTH_CHANGE = 1000;
 
-static const rw_ode_ops *stabilised(const rw_ode *ode)
+static const rw_ode_ops *stabilised(const rw_ode *ode, double span)
 {
-    return ode->rtol > LOOSE ? &rw_method_RKC2 : &rw_method_ROCK4;
+    return ode->rtol > LOOSE || rw_ode_is_endless(span) ? &rw_method_RKC2 : &rw_method_ROCK4;
 }
 
 /* The spectral radius does not choose its stages. */
@@ -26,7 +29,7 @@ static bool is_not_stabilised(const rw_ode_ops *ops) { return ops->attempt && !o
 /* Of runs that end when their state is steady there is no time. */
 static const char *time_text(double span, char text[32])
 {
-    snprintf(text, 32, span > 1e100 ? "no final time" : "time %.3g", span);
+    snprintf(text, 32, rw_ode_is_endless(span) ? "no final time" : "time %.3g", span);
     return text;
 }
 
@@ -51,11 +54,16 @@ static rw_status choose(rw_ode *ode, double span, const rw_ode_ops **method)
                  found ? "lie" : "may lie", overhang, rho,
                  found ? "Chebyshev polynomials of the Jacobian" : rw_spectral_kind(ode));
     } else {
-        *method = stabilised(ode);
+        *method = stabilised(ode, span);
         snprintf(ode->reason, sizeof ode->reason,
                  "stiff, eigenvalues near the negative real axis: spectral radius %.3g, %s; tolerance %.1e is %s "
                  "%.0e",
                  rho, time_text(span, text), ode->rtol, ode->rtol > LOOSE ? "above" : "at most", LOOSE);
+        if (rw_ode_is_endless(span))
+            snprintf(ode->reason, sizeof ode->reason,
+                     "stiff, eigenvalues near the negative real axis: spectral radius %.3g; no final time, so that "
+                     "steps need not be of order 4",
+                     rho);
     }
     return RW_OK;
 }
@@ -107,7 +115,7 @@ rw_status rw_auto_review(rw_ode *ode, double t_limit)
     bool stiff;
     if (!ode->chooser || !is_not_stabilised(ode->ops) || !(c[0] > 0) || c[3] < REVIEW_EVERY) return RW_OK;
     rw_status status = find_stiffness(ode, left, &rho, &stiff);
-    if (status == RW_OK && stiff) status = change(ode, stabilised(ode));
+    if (status == RW_OK && stiff) status = change(ode, stabilised(ode, left));
     /* an interrupted review is made again; where there is no radius, or no memory, dp5 continues */
     if (status == RW_ERR_INTERRUPTED) return status;
     c[3] = 0;

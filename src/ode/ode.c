@@ -105,7 +105,7 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     ode->initial_step = spec->initial_step;
     ode->max_step = spec->max_step;
     ode->given_stages = spec->max_stages;
-    ode->end = isfinite(spec->end) ? spec->end : 0;
+    ode->end = fmin(spec->end, RW_ENDLESS);
     ode->tolerance = spec->tolerance;
     ode->max_stages = spec->max_stages > 0 ? spec->max_stages : (int)rw_ode_standard("max_stages", ode->ops->name);
     ode->damping = spec->damping;
@@ -337,7 +337,7 @@ rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spe
                              .nexternals = ode->nexternals,
                              .method = ode->ops->method,
                              .start = ode->start,
-                             .end = ode->end,
+                             .end = rw_ode_is_endless(ode->end) ? INFINITY : ode->end,
                              .tolerance = ode->tolerance,
                              .step = ode->fixed_step,
                              .rtol = ode->rtol,

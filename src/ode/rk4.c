@@ -366,7 +366,7 @@ static rw_status check_step(rw_ode *ode)
 static void note_steps(const rw_ode *ode, double t_limit)
 {
     const double end = rw_ode_end(ode, t_limit), steps = (end - ode->now.t) / ode->fixed_step;
-    if (steps > MANY)
+    if (steps > MANY && !rw_ode_is_endless(end))
         rw_log(ode->device->ctx, RW_LOG_WARNING, "time.step = %g: %.2g steps to t = %.6g; choose a longer step",
                ode->fixed_step, steps, end);
 }

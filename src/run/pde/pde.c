@@ -231,7 +231,9 @@ static rw_status read_time(const rw_case *c, pde_problem *p)
     const rw_tree *start = rw_case_node(c, "time.start"), *end = rw_case_node(c, "time.end");
     double number;
     p->no_start = start && !(rw_tree_number(start, &number) && isfinite(number));
+    p->no_time = true;
     RW_TRY(rw_case_section(c, "time", &p->time));
+    p->no_time = false;
     if (!end || p->time.end > p->time.start) return RW_OK; /* steady: infinity */
     return rw_case_fail(c, end, "time.end = %g is not after time.start = %g", p->time.end, p->time.start);
 }

@@ -48,6 +48,7 @@ typedef struct pde_problem {
     rw_grid grid;
     bool no_grid;  /* the settings give none: `grid` has a dimension, no coordinates */
     bool no_start; /* time.start is wrong: t is not known */
+    bool no_time;  /* the section time is wrong, which has been noted */
     int order;     /* of the differences */
     rw_grid_layout layout;
     char why_cell[200]; /* why layout auto has become cell */

@@ -2,6 +2,7 @@
  *
  *   rates alone          steps of the integrator, until the largest |du/dt|/max(|u|, 1) is at most time.tolerance
  *   no rates             one solve; the residual is the largest |F(u)| over what the tolerances of `solvers` allow */
+#include <math.h>
 #include <string.h>
 
 #include "expr/equations.h"
@@ -41,7 +42,11 @@ rw_status pde_find_kind(const rw_case *c, pde_problem *p)
                             "time.end = steady, but the equations depend on t: give a final time, or leave t out");
     rw_parsed_free(&parsed);
     RW_TRY(status);
-    if (p->algebraic && end && !pde_is_steady(p))
+    if (p->algebraic && p->grid.ndim == 0)
+        RW_NOTE(p->ctx, rw_case_fail(c, rw_case_node(c, "grid"),
+                                     "grid: none: equations without a time derivative need a grid; the steady state of "
+                                     "ordinary differential equations is found with rates and time: {end: steady}"));
+    if (p->algebraic && end && !p->no_time && !pde_is_steady(p))
         return rw_case_fail(c, end,
                             "time.end = %s: no equation has a time derivative: write time: {end: steady}, the fields "
                             "are solved for",
@@ -150,6 +155,8 @@ rw_status pde_find_residual(pde_problem *p)
     if (p->ode) return rw_ode_get_rate(p->ode, &p->residual, NULL);
     RW_TRY(rw_elliptic_measure(p->elliptic, &p->residual));
     p->residual *= p->base.tolerance;
+    /* a case is solved once at least: where the equations leave the mean open, that of the start is another one */
+    if (p->iterations == 0) p->residual = fmax(p->residual, nextafter(p->base.tolerance, INFINITY));
     return RW_OK;
 }
 
@@ -166,8 +173,9 @@ static rw_status solve(rw_problem *problem)
         return pde_find_residual(p);
     }
     const rw_status status = rw_elliptic_solve(p->elliptic, &result);
-    p->iterations += RW_MAX(result.steps, 1);
-    if (status == RW_OK) p->residual = fmin(p->residual * result.residual / result.first, p->base.tolerance);
+    p->iterations += status == RW_OK ? RW_MAX(result.steps, 1) : result.steps;
+    p->residual = result.first > 0 ? p->residual * result.residual / result.first : 0;
+    if (status == RW_OK) p->residual = fmin(p->residual, p->base.tolerance);
     return status;
 }
 
