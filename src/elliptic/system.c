@@ -69,7 +69,7 @@ static rw_status choose(rw_system *s)
     if (s->settings->method == RW_ELLIPTIC_AUTO) {
         for (int m = 0; m < RW_ELLIPTIC_METHODS && !s->ops; ++m)
             if (methods[m] && methods[m]->suits(s, s->why, sizeof s->why)) s->ops = methods[m];
-        return s->graph->failed ? rw_fail_memory(ctx, 4096, "an equation") : RW_OK;
+        return s->graph->failed ? rw_fail_memory(s->device->ctx, 4096, "an equation") : RW_OK;
     }
     s->ops = methods[s->settings->method];
     if (s->ops->suits(s, reason, sizeof reason)) {
