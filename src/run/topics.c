@@ -34,7 +34,7 @@ static const struct {
      "The section solvers has settings of the solver of each field. rechenwerk solve solves a system with a matrix, "
      "also one of a stencil:\n"
      "  rechenwerk solve --stencil '4*u - laplace(u)' --grid 100x100\n",
-     "time.end", "use pde with equations: \"laplace(psi) = -1\" and time: {end: steady}"},
+     "time.tolerance", "use pde with equations: \"laplace(psi) = -1\" and time: {end: steady}"},
     {"heat diffusion reaction-diffusion advection convection transport burgers fisher",
      "Equations du/dt = … in space and time are cases of the problem pde: equations: \"du/dt = D*laplace(u)\". "
      "rechenwerk list cases names cases to start from, and rechenwerk init heat-2d writes one.\n",
