@@ -226,10 +226,11 @@ typedef struct rw_hint {
 } rw_hint;
 rw_hint rw_hint_nearest(const char *given, const char *const *names, int n);
 rw_hint rw_hint_known(const char *given, const char *const *names, int n);
-/* What to do about laplace(psi) = -w where no solver of such equations is at hand. */
+/* What to do about laplace(psi) = -w among rates. */
 #define RW_POISSON_ADVICE                                                                                              \
-    "equations without a time derivative are not solved here: let the field relax, dpsi/dt = c*(laplace(psi) + w) "    \
-    "with c so large that psi follows w, or solve a linear one alone with rechenwerk solve --stencil"
+    "equations without a time derivative are not solved next to rates: solve them alone, in a case with time: {end: "  \
+    "steady} or by rw_elliptic_create, or let the field relax, dpsi/dt = c*(laplace(psi) + w) with c so large that "   \
+    "psi follows w"
 /* "%s": the name of a field. */
 #define RW_SECOND_RATE_ADVICE                                                                                          \
     "equations have first derivatives in time: write a system of two fields, d%s/dt = v; dv/dt = …"

@@ -277,7 +277,7 @@ enum { RW_RADIUS_EVERY = 25 }; /* steps */
 #define RW_HOPELESS 1e6
 /* The final time if it is known, else t_limit. */
 double rw_ode_end(const rw_ode *ode, double t_limit);
-/* The final time where a run ends when the state is steady: later than any step, small enough to be counted in steps. */
+/* The final time where a run ends when the state is steady: later than any step, and finite. */
 #define RW_ENDLESS 1e290
 /* Of a time that is left: there is no final time. */
 static inline bool rw_ode_is_endless(double span) { return span > 1e100; }

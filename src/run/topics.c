@@ -24,10 +24,17 @@ static const struct {
      "  equations: \"dpsi/dt = 0.5i*laplace(psi)\"\n",
      "fields.type", "use pde with fields: {psi: {type: complex, …}} and dpsi/dt = 1i*laplace(psi)"},
     {"steady stationary poisson laplacian elliptic helmholtz potential electrostatics",
-     "A steady equation A u = b on a grid is solved by rechenwerk solve --stencil, such as\n"
-     "  rechenwerk solve --stencil '-laplace(u)' --grid 100x100           Poisson\n"
-     "  rechenwerk solve --stencil '4*u - laplace(u)' --grid 100x100      Helmholtz\n",
-     "", "a steady equation is solved by rechenwerk solve --stencil '-laplace(u)' --grid 100x100"},
+     "Equations without a time derivative, and steady states of others, are cases of the problem pde with time: {end: "
+     "steady}. rechenwerk list cases names cases to start from, and rechenwerk init poisson writes one:\n"
+     "  problem: pde\n"
+     "  grid: {size: [127, 127]}\n"
+     "  fields: {psi: {initial: \"0\", boundary: \"0\"}}\n"
+     "  equations: \"laplace(psi) = -1\"\n"
+     "  time: {end: steady}\n"
+     "The section solvers has settings of the solver of each field. rechenwerk solve solves a system with a matrix, "
+     "also one of a stencil:\n"
+     "  rechenwerk solve --stencil '4*u - laplace(u)' --grid 100x100\n",
+     "time.tolerance", "use pde with equations: \"laplace(psi) = -1\" and time: {end: steady}"},
     {"heat diffusion reaction-diffusion advection convection transport burgers fisher",
      "Equations du/dt = … in space and time are cases of the problem pde: equations: \"du/dt = D*laplace(u)\". "
      "rechenwerk list cases names cases to start from, and rechenwerk init heat-2d writes one.\n",

@@ -67,7 +67,8 @@ void rw_state_free(rw_state *s);
 rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_expr_spec *spec, rw_expr **program);
 
 /* Makes the columns: `first` ("t", or RW_ITERATION of a stationary problem), `second` ("step"), minimum, maximum and
- * mean of each field, of a complex one of its modulus (A_abs_min, …), and those of `own` (NULL: none); all of a layout in one pass.
+ * mean of each field, of a complex one of its modulus (A_abs_min, …), and those of `own` (NULL: none); all of a layout
+ * in one pass.
  * Of a field with one value (RW_LAYOUT_VALUE) this value, which has the name of the field. */
 rw_status rw_state_observe(rw_state *s, const char *first, const char *second, const rw_state_own *own);
 /* The beginning of names that no scalar and field of own->spec and no own column has, for numbers to follow. */

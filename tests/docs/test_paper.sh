@@ -46,7 +46,7 @@ while IFS= read -r line; do
         ran=$((ran + 1)) ;;
     esac
 done <commands
-[ $ran -eq 11 ] || [ -z "$python" ] || fail "$ran cases, not 11"
+[ $ran -eq 12 ] || [ -z "$python" ] || fail "$ran cases, not 12"
 
 # says CASE ROW EXPRESSION FORMAT: the page has this number of series.csv; ROW: 2 is the first, $ the last
 says() {

@@ -222,6 +222,8 @@ static void test_mistakes(void **state)
         {CASE(ZERO, "equations: \"laplace(u) + t = 0\"\n" STEADY),
          ":4:13: time.end = steady, but the equations depend"},
         {CASE(ZERO, "equations: \"du/dt = laplace(u) + sin(t)\"\n" STEADY), ":4:13: time.end = steady, but the equ"},
+        {CASE("{u: {initial: \"0\", boundary: {left: \"1 + t\"}}}", POISSON STEADY),
+         ":3:45: fields.u.boundary = 1 + t reads t, but time.end = steady: give a final time, or leave t out"},
         {CASE(ZERO, POISSON STEADY "output: {interpolate: 1e-3, every: 1}\n"),
          ":6:23: output.interpolate with time.end = steady: there are no times of outputs: omit it"},
         {SOLVERS("{v: {rtol: 1e-3}}"), ":6:11: solvers.v: there is no field v"},

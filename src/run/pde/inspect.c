@@ -327,8 +327,11 @@ rw_status pde_lower_on_side(const rw_case *c, const pde_problem *p, int f, int s
     l->lowering.side = &on;
     const rw_status status = pde_lower_value(c, p, f, l, node, setting, n);
     l->lowering.side = NULL;
-    if (status == RW_OK) *reads = l->graph->nodes[*n].depends & RW_ON_FIELD;
-    return status;
+    RW_TRY(status);
+    *reads = l->graph->nodes[*n].depends & RW_ON_FIELD;
+    if (!pde_is_steady(p) || !pde_reads_time(l->graph, *n)) return RW_OK;
+    return rw_case_fail(c, node, "%s = %.60s reads t, but time.end = steady: give a final time, or leave t out",
+                        setting, node->text);
 }
 
 /* One expression of a condition. With `nonzero` it must not be 0 anywhere; with `a`, another one, not where that is. */

@@ -116,12 +116,12 @@ rw_status pde_read_parts(const rw_case *c, pde_problem *p, int f, int side, cons
 
 /* ---- mistakes ---------------------------------------------------------------------------------------------------- */
 
-static bool reads_time(const rw_graph *g, rw_node n)
+bool pde_reads_time(const rw_graph *g, rw_node n)
 {
     const rw_graph_node *q = g->nodes + n;
     if (q->op == RW_OP_PARAM) return q->index == rw_graph_find_param(g, "t");
     for (int i = 0; i < rw_ops[q->op].arity; ++i)
-        if (reads_time(g, q->arg[i])) return true;
+        if (pde_reads_time(g, q->arg[i])) return true;
     return false;
 }
 
@@ -144,7 +144,7 @@ static rw_status lower_part(const rw_case *c, const pde_problem *p, int f, int s
                             "%s: where = %.60s reads a field: parts of a side stay where they are: use coordinates and "
                             "parameters, or a mask; a value may read fields",
                             setting, from->where->text);
-    if (from->where && reads_time(l->graph, to->where))
+    if (from->where && pde_reads_time(l->graph, to->where))
         return rw_case_fail(c, from->where,
                             "%s: where = %.60s reads t: parts of a side stay where they are; write a value that "
                             "depends on t instead",

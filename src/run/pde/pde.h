@@ -196,6 +196,7 @@ rw_status pde_lower(const rw_case *c, pde_language *l, const rw_tree *node, cons
 /* The same of an expression of a side, which may read fields: *reads. */
 rw_status pde_lower_on_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
                             const rw_tree *node, const char *setting, rw_node *n, bool *reads);
+bool pde_reads_time(const rw_graph *g, rw_node n); /* parts.c */
 /* The same of a value for field f, which may be complex where the field is; -1: of data, which are real. */
 rw_status pde_lower_value(const rw_case *c, const pde_problem *p, int f, pde_language *l, const rw_tree *node,
                           const char *setting, rw_node *n);
