@@ -1,8 +1,8 @@
 /* A preconditioner: the solution of a similar operator with constant coefficients, by transforms (box.h).
  *
- * With D, the size of the rows of J, J is D^(1/2) L D^(1/2), where L varies less than J. Factors of L are replaced by their
- * means, where necessary reduced so that rows are dominant, those of off-diagonal terms by the mean of both directions,
- * and other unknowns are left out. Sources: Concus,
+ * With D, the size of the rows of J, J is D^(1/2) L D^(1/2), where L varies less than J. Factors of L are replaced by
+ * their means, where necessary reduced so that rows are dominant, those of off-diagonal terms by the mean of both
+ * directions, and other unknowns are left out. Sources: Concus,
  * Golub, Use of fast direct methods for the efficient numerical solution of nonseparable elliptic equations, SIAM J.
  * Numer. Anal. 10, 1973. */
 #ifndef RW_ELLIPTIC_SIMILAR_H

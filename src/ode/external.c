@@ -36,8 +36,12 @@ bool rw_externals_bound(const rw_ode *ode)
     return true;
 }
 
-rw_status rw_externals_need(const rw_ode *ode)
+rw_status rw_ode_need_arrays(const rw_ode *ode)
 {
+    for (int f = 0; f < ode->nfields; ++f)
+        if (!ode->vector[f])
+            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
+                           ode->fields[f].name);
     for (int i = 0; i < ode->nexternals; ++i)
         if (!ode->external[i])
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "external field %s has no array: call rw_ode_bind first",

@@ -358,11 +358,7 @@ rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spe
 rw_status rw_ode_step(rw_ode *ode, double t_limit)
 {
     RW_NEED(ode, "ode");
-    for (int f = 0; f < ode->nfields; ++f)
-        if (!ode->vector[f])
-            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
-                           ode->fields[f].name);
-    RW_TRY(rw_externals_need(ode));
+    RW_TRY(rw_ode_need_arrays(ode));
     if (!(t_limit > ode->now.t) || isinf(t_limit))
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
                        "a step to t = %g from t = %g: time must advance, to a "

@@ -215,8 +215,8 @@ rw_status rw_build_euler(rw_ode *ode, int into, const char *name, rw_stage *stag
 /* Names, types and sides of spec->externals. */
 rw_status rw_externals_check(rw_context *ctx, const rw_ode_spec *spec);
 bool rw_externals_bound(const rw_ode *ode);
-/* ERR_ARGUMENT: one has no array. */
-rw_status rw_externals_need(const rw_ode *ode);
+/* ERR_ARGUMENT: a field, or an external one, has no array. */
+rw_status rw_ode_need_arrays(const rw_ode *ode);
 /* The graph has them from then on, after the fields of vectors that take part already. */
 rw_status rw_build_externals(rw_building *b);
 /* Their arrays bound to the stage's program. */

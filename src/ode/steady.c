@@ -23,6 +23,7 @@ rw_status rw_ode_get_rate(rw_ode *ode, double *rate, bool *steady)
 {
     RW_NEED(ode, "ode");
     RW_NEED(rate, "rate");
+    RW_TRY(rw_ode_need_arrays(ode));
     RW_TRY(rw_ode_restore(ode));
     if (!ode->rate.expr) RW_TRY(build(ode));
     rw_stage_set(&ode->rate, "t", ode->now.t);

@@ -97,11 +97,7 @@ static rw_status check(const rw_ode *ode, int stages)
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
                        "stages = %d is outside [1, 100000]: number of stages of the traced step; 0: %d", stages,
                        USUAL_STAGES);
-    for (int f = 0; f < ode->nfields; ++f)
-        if (!ode->vector[f])
-            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
-                           ode->fields[f].name);
-    return rw_externals_need(ode);
+    return rw_ode_need_arrays(ode);
 }
 
 static void add_cost(const rw_trace *trace, rw_forecast_step *step)

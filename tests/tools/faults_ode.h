@@ -100,6 +100,13 @@ static void before_return(void)
     OK(call_ode_look());
     look_time -= 0.2 * statistics_of(ode).step;
 }
+static double ode_rate;
+static rw_status call_ode_rate(void) { return rw_ode_get_rate(ode, &ode_rate, NULL); }
+static void result_rate(void)
+{
+    note("%.17g", ode_rate);
+    result_steps();
+}
 static rw_status call_ode_return(void) { return rw_ode_restore(ode); }
 static rw_status call_ode_undo(void) { return rw_ode_undo(ode); }
 static void before_third_step(void)

@@ -555,6 +555,7 @@ static const probe probes[] = {
     {"rw_ode_step", "rock4, first", SLOW, before_rock4, call_ode_step, result_steps, after_ode},
     {"rw_ode_step", "auto, first", SLOW, before_auto, call_ode_step, result_steps, after_ode},
     {"rw_ode_step", "rkc2, third", SLOW, before_third_step, call_ode_step, result_steps, after_ode},
+    {"rw_ode_get_rate", "", 0, before_rkc2, call_ode_rate, result_rate, after_ode},
     {"rw_ode_interpolate", "first", 0, before_dense, call_ode_look, result_look, after_ode},
     {"rw_ode_interpolate", "again", 0, before_return, call_ode_look, result_look, after_ode},
     {"rw_ode_restore", "", 0, before_return, call_ode_return, result_steps, after_ode},

@@ -53,6 +53,7 @@ rw_operator_multiply alpha beta
 rw_params_resolve context where
 rw_ode_depgraph graph tiles text
 rw_ode_get_method reason
+rw_ode_get_rate steady
 rw_ode_save names values
 rw_plot_results options written user
 rw_precond_memory layout all
