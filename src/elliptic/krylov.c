@@ -58,6 +58,17 @@ static rw_status create(rw_system *s)
     return rw_operator_create(s->device, &map, &l->operator);
 }
 
+/* Programs load with their first launch, which is in no recorded sequence. */
+static rw_status launch_once(rw_system *s)
+{
+    rw_array *y;
+    RW_TRY(rw_array_zero(s->v, s->device->queue));
+    RW_TRY(rw_array_create(s->device, s->type, 1, s->v->shape, RW_MEMORY_DEVICE, &y));
+    const rw_status status = multiply(s, RW_OP_NONE, s->v, y, s->device->queue);
+    rw_array_destroy(&y);
+    return status;
+}
+
 /* Recorded iterations hold the scalars of their time, the preconditioner those and the present state. */
 static rw_status prepare(rw_system *s)
 {
@@ -65,6 +76,7 @@ static rw_status prepare(rw_system *s)
     if (l->similar && (s->changed || !s->form.linear)) RW_TRY(rw_similar_prepare(l->similar));
     if (l->solver && !s->changed) return s->form.linear || l->similar ? RW_OK : rw_krylov_update(l->solver);
     rw_krylov_destroy(&l->solver);
+    RW_TRY(launch_once(s));
     const rw_krylov_spec spec = {.method = is_definite(s) ? RW_KRYLOV_CG : RW_KRYLOV_GMRES,
                                  .restart = is_definite(s) ? 0 : 50,
                                  .rtol = 0.5, /* solve() has another for each system */

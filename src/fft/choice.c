@@ -105,8 +105,6 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
         c.staged = items * element < (s->f64 || s->stages <= 64 ? 64 : 128) && s->stages > 1;
         if (c.staged) c.lines = RW_MAX(16, 64 / items);
         c.halves = s->stages * element >= 1 << 16 && !has_pairs(s) && s->method == RW_FFT_STOCKHAM;
-        c.ordered = scatters(s) && !c.halves;
-        c.staged = c.staged && !c.ordered;
     }
     c.groups = groups_at_once(dev, s, &c);
     if (s->method == RW_FFT_BLUESTEIN && s->stages < s->whole && !s->f64)
