@@ -323,6 +323,15 @@ rw_status rw_system_bind_parts(const rw_system *s, rw_expr *expr, int first, rw_
     return RW_OK;
 }
 
+rw_status rw_system_unbind_parts(const rw_system *s, rw_expr *expr, rw_status status)
+{
+    for (int f = 0; f < s->n; ++f) {
+        rw_expr_hold(expr, rw_system_r(s, f), s->r_of[f]);
+        rw_expr_hold(expr, rw_system_v(s, f), s->v_of[f]);
+    }
+    return status;
+}
+
 /* Kernels read and write each part of a vector where it lies. Others (OpenCL, where a part does not begin at a multiple
  * of what the device needs) get copies, which are in no recorded sequence. */
 bool rw_system_records(const rw_system *s, const rw_expr *expr)

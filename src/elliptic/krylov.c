@@ -29,7 +29,7 @@ static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array 
     const linear *l = s->data;
     RW_TRY(rw_system_bind_parts(s, l->product, rw_system_v(s, 0), x));
     RW_TRY(rw_system_bind_parts(s, l->product, rw_system_r(s, 0), y));
-    return rw_expr_run(l->product, q);
+    return rw_system_unbind_parts(s, l->product, rw_expr_run(l->product, q));
 }
 
 static rw_status diagonal(void *user, rw_array *to)
@@ -37,7 +37,7 @@ static rw_status diagonal(void *user, rw_array *to)
     const rw_system *s = user;
     const linear *l = s->data;
     RW_TRY(rw_system_bind_parts(s, l->diagonal, rw_system_r(s, 0), to));
-    return rw_expr_run(l->diagonal, s->device->queue);
+    return rw_system_unbind_parts(s, l->diagonal, rw_expr_run(l->diagonal, s->device->queue));
 }
 
 static rw_status create(rw_system *s)

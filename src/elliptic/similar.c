@@ -19,7 +19,7 @@ static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array 
     const rw_system *s = p->s;
     RW_TRY(rw_system_bind_parts(s, p->before, rw_system_r(s, 0), x));
     RW_TRY(rw_system_bind_parts(s, p->before, rw_system_v(s, 0), y));
-    RW_TRY(rw_expr_run(p->before, q));
+    RW_TRY(rw_system_unbind_parts(s, p->before, rw_expr_run(p->before, q)));
     for (int f = 0; f < s->n; ++f) {
         rw_array *part;
         RW_TRY(rw_array_slice(y, 0, f * s->nodes, (f + 1) * s->nodes, 1, &part));
@@ -28,7 +28,7 @@ static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array 
         RW_TRY(status);
     }
     RW_TRY(rw_system_bind_parts(s, p->after, rw_system_v(s, 0), y));
-    return rw_expr_run(p->after, q);
+    return rw_system_unbind_parts(s, p->after, rw_expr_run(p->after, q));
 }
 
 static rw_status make(rw_similar *p)

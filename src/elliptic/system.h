@@ -119,6 +119,9 @@ typedef enum rw_system_part {
 rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr);
 /* Binds the parts of a vector of all unknowns to the fields from `first` on. */
 rw_status rw_system_bind_parts(const rw_system *s, rw_expr *expr, int first, rw_array *vector);
+/* Afterwards, with r and v bound again: the program holds no array that its owner could not free otherwise, which would
+ * then go in the midst of a recording. Returns `status`. */
+rw_status rw_system_unbind_parts(const rw_system *s, rw_expr *expr, rw_status status);
 /* A run of the program on parts of vectors launches kernels only. */
 bool rw_system_records(const rw_system *s, const rw_expr *expr);
 /* The sum of the weights of all nodes. */
