@@ -109,6 +109,12 @@ RW_API rw_status rw_elliptic_get_spec_sized(const rw_elliptic *elliptic, rw_elli
  * array. */
 RW_API rw_status rw_elliptic_solve_sized(rw_elliptic *elliptic, rw_elliptic_result *result, size_t result_size);
 #define rw_elliptic_solve(...) rw_elliptic_solve_sized(__VA_ARGS__, sizeof(rw_elliptic_result))
+/* Enqueues the solution of linear equations by method transform: launches only, the same number each time, on the
+ * device's own queue; what the arrays of the unknowns had does not matter. May be recorded (rw_record_begin), but for
+ * the first call after creation, rw_elliptic_bind and rw_elliptic_set. Where F(u) should have the mean 0, its mean is
+ * taken away; whether it is small is not checked: rw_elliptic_solve does.
+ * Errors: ERR_UNSUPPORTED: another method. ERR_ARGUMENT: a field without an array. */
+RW_API rw_status rw_elliptic_enqueue(rw_elliptic *elliptic);
 /* What the equation is, the method and why, passes and bytes, as text. Free it with rw_free. */
 RW_API rw_status rw_elliptic_explain(const rw_elliptic *elliptic, char **text);
 

@@ -81,6 +81,9 @@ typedef struct rw_ode_spec {
     const rw_expr_field *externals;
     int64_t nexternals;
     double tolerance; /* of a steady state, for rw_ode_get_rate; no effect on steps (default: 1e-8) */
+    /* How fields without a rate are solved for: [nfields] texts for rw_elliptic_params, "krylov:rtol=1e-10"; NULL, also
+     * of a single field: by the defaults. */
+    const char *const *solvers;
 } rw_ode_spec;
 
 /* The parameter table of rw_ode_spec, for rw_params_parse: "rock4:rtol=1e-6:max_step=0.1". */
@@ -157,6 +160,10 @@ typedef struct rw_ode_statistics {
     int stages, max_stages; /* of the last step, of the largest */
     double step, error;     /* last accepted step: size, error over tolerance */
     int64_t undone;         /* steps undone by rw_ode_undo */
+    /* Of fields without a rate: how often they were solved for, iterations of methods that iterate; the largest |F(u)|
+     * over |F(0)| of the last step, 0 of transforms. */
+    int64_t solves, solve_iterations;
+    double solve_residual;
 } rw_ode_statistics;
 /* Statistics since the creation of the integrator, or of the state that rw_ode_load has set. */
 RW_API rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *statistics, size_t statistics_size);

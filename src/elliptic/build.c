@@ -98,6 +98,7 @@ rw_status rw_system_begin(rw_system *s, rw_system_building *b)
     *b = (rw_system_building){.of = s};
     RW_TRY(rw_graph_create(ctx, s->grid, s->spec->order, &b->graph));
     b->graph->layout = s->spec->layout;
+    b->graph->gather = s->in_time; /* functions of time in one piece: see rw_stage_time */
     rw_lowering_begin(&b->lowering, ctx, b->graph);
     const rw_expr_spec spec = {.name = s->source->name,
                                .fields = s->fields,
@@ -177,6 +178,42 @@ static rw_status plan_residual(rw_system_building *b, const rw_form *form RW_UNU
         RW_TRY(rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, r)));
     }
     return rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, squares));
+}
+
+/* Whether what a side gives is 0, whatever the scalars are. */
+static bool is_zero_side(const rw_graph *g, const rw_graph_side *side)
+{
+    const int values = rw_boundary_values(side->kind);
+    if (values == 0) return true;
+    return rw_is_const(g, side->kind == RW_BOUNDARY_ROBIN ? side->c : side->a, 0);
+}
+
+/* F(0) does not read the unknowns: their sides give 0. */
+static bool is_homogeneous(const rw_system *s)
+{
+    for (int f = 0; f < s->n; ++f)
+        for (int side = 0; side < 2 * s->grid->ndim; ++side)
+            if (!is_zero_side(s->graph, s->graph->fields[f].boundary + side)) return false;
+    return true;
+}
+
+static rw_node without_unknowns(void *user, rw_graph *g, rw_node leaf)
+{
+    const rw_system *s = user;
+    return g->nodes[leaf].op == RW_OP_FIELD && g->nodes[leaf].index < s->n ? rw_real(g, 0) : leaf;
+}
+
+static rw_status plan_known(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
+{
+    rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    const bool homogeneous = is_homogeneous(s);
+    for (int f = 0; f < s->n; ++f) {
+        rw_node r = scaled(b, f, b->F[f]);
+        if (homogeneous) r = rw_graph_map(g, r, without_unknowns, s);
+        RW_TRY(rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, rw_make1(g, RW_OP_NEG, r))));
+    }
+    return RW_OK;
 }
 
 static rw_status plan_update(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
@@ -294,7 +331,8 @@ static const struct {
     const char *name;
     rw_status (*plan)(rw_system_building *b, const rw_form *form, rw_plan *plan);
 } parts[] = {
-    [RW_SYSTEM_RESIDUAL] = {"residual", plan_residual}, [RW_SYSTEM_UPDATE] = {"update", plan_update},
+    [RW_SYSTEM_RESIDUAL] = {"residual", plan_residual}, [RW_SYSTEM_KNOWN] = {"right_side", plan_known},
+    [RW_SYSTEM_UPDATE] = {"update", plan_update},
     [RW_SYSTEM_LEVEL] = {"level", plan_level},          [RW_SYSTEM_PRODUCT] = {"product", plan_product},
     [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal}, [RW_SYSTEM_MEANS] = {"means", plan_means},
     [RW_SYSTEM_BEFORE] = {"before", plan_before},       [RW_SYSTEM_AFTER] = {"after", plan_after},

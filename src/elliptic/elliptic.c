@@ -15,6 +15,7 @@ struct rw_elliptic {
     rw_source source;
     rw_parsed parsed;
     int nfields, nexternals;
+    bool in_time;     /* of an integrator: rates are left out, t is a scalar */
     rw_array **bound; /* [nfields + nexternals] */
     rw_system **systems;
     int nsystems;
@@ -99,6 +100,7 @@ static rw_status check_assignment(const rw_elliptic *e, rw_graph *g, const rw_st
 {
     const bool is_field = rw_graph_find_field(g, s->name) >= 0, is_scalar = rw_graph_find_param(g, s->name) >= 0;
     const rw_source *source = &e->source;
+    if (s->kind == RW_RATE && e->in_time) return RW_OK;
     if (s->kind == RW_RATE)
         return rw_fail_at(g->ctx, source, s->at,
                           "d%s/dt: equations with a time derivative are for an integrator (rw_ode_create, a pde case)",
@@ -123,6 +125,7 @@ static rw_status lower_statements(rw_elliptic *e, rw_lowering *l, rw_node *F)
             continue;
         }
         RW_TRY(check_assignment(e, l->graph, s));
+        if (s->kind == RW_RATE) continue;
         RW_TRY(rw_lower(l, &e->source, s->value, &value));
         RW_TRY(rw_lower_local(l, &e->source, s->at, s->name, value));
     }
@@ -173,6 +176,7 @@ static rw_status make_systems(rw_elliptic *e)
                                  .settings = e->settings + pairs.pair[pairs.first[s]].unknown,
                                  .source = &e->source,
                                  .parsed = &e->parsed,
+                                 .in_time = e->in_time,
                                  .pair = pairs.pair + pairs.first[s],
                                  .npairs = pairs.first[s + 1] - pairs.first[s]};
         status = rw_system_create(&of, &e->systems[s]);
@@ -194,13 +198,14 @@ static rw_status take_settings(rw_elliptic *e, const rw_elliptic_spec *settings)
 }
 
 rw_status rw_elliptic_create_with(rw_device *dev, const rw_elliptic_spec *given, const rw_elliptic_spec *settings,
-                                  rw_elliptic **result)
+                                  bool in_time, rw_elliptic **result)
 {
     rw_elliptic_spec spec = *given;
     RW_TRY(check_spec(dev->ctx, &spec));
     rw_elliptic *e = rw_calloc(1, sizeof *e);
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "a solver");
     e->device = rw_device_retain(dev);
+    e->in_time = in_time;
     rw_status status = copy_spec(e, &spec);
     if (status == RW_OK) status = take_settings(e, settings);
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &e->source, &e->parsed);
@@ -282,7 +287,7 @@ rw_status rw_elliptic_create_sized(rw_device *dev, const rw_elliptic_spec *spec,
     taken t;
     RW_TRY(take(dev->ctx, spec, spec_size, field_size, scalar_size, &t));
     const rw_cancel *outer = rw_cancel_enter(t.spec.cancel);
-    const rw_status status = rw_elliptic_create_with(dev, &t.spec, NULL, elliptic);
+    const rw_status status = rw_elliptic_create_with(dev, &t.spec, NULL, false, elliptic);
     rw_cancel_leave(outer);
     free_taken(&t);
     return status;
@@ -391,6 +396,59 @@ rw_status rw_elliptic_solve_sized(rw_elliptic *e, rw_elliptic_result *result, si
     const rw_status status = solve(e, result_whole);
     rw_cancel_leave(outer);
     return RW_STRUCT_OUT(status, result, result_size);
+}
+
+bool rw_elliptic_is_direct(const rw_elliptic *e)
+{
+    for (int s = 0; s < e->nsystems; ++s)
+        if (!rw_system_is_direct(e->systems[s])) return false;
+    return true;
+}
+
+rw_status rw_elliptic_prepare(rw_elliptic *e)
+{
+    for (int s = 0; s < e->nsystems; ++s) RW_TRY(rw_system_prepare(e->systems[s]));
+    return RW_OK;
+}
+
+rw_status rw_elliptic_enqueue(rw_elliptic *e)
+{
+    RW_NEED(e, "elliptic");
+    RW_TRY(need_arrays(e));
+    for (int s = 0; s < e->nsystems; ++s)
+        if (!rw_system_is_direct(e->systems[s]))
+            return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED,
+                           "%s: method %s takes as much work as the tolerance needs: call rw_elliptic_solve",
+                           e->source.name, rw_elliptic_method_name(e->systems[s]->ops->method));
+    for (int s = 0; s < e->nsystems; ++s) RW_TRY(rw_system_enqueue(e->systems[s]));
+    return RW_OK;
+}
+
+/* ---- of an integrator -------------------------------------------------------------------------------------------- */
+
+rw_status rw_elliptic_hold(rw_elliptic *e, int f, rw_array *a)
+{
+    for (int s = 0; s < e->nsystems; ++s) RW_TRY(rw_system_bind(e->systems[s], f, a));
+    if (e->bound[f] == a) return RW_OK;
+    rw_array *before = e->bound[f];
+    e->bound[f] = rw_array_retain(a);
+    rw_array_destroy(&before);
+    return RW_OK;
+}
+
+rw_status rw_elliptic_set_time(rw_elliptic *e, double t, const rw_quadrature *stage)
+{
+    for (int s = 0; s < e->nsystems; ++s) RW_TRY(rw_system_set_time(e->systems[s], t, stage));
+    return RW_OK;
+}
+
+double rw_elliptic_rtol(const rw_elliptic *e, int unknown) { return fmax(e->settings[unknown].rtol, 0); }
+
+bool rw_elliptic_moves(const rw_elliptic *e)
+{
+    for (int s = 0; s < e->nsystems; ++s)
+        if (e->systems[s]->moves) return true;
+    return false;
 }
 
 rw_status rw_elliptic_measure(rw_elliptic *e, double *ratio)

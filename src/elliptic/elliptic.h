@@ -2,12 +2,23 @@
 #ifndef RW_ELLIPTIC_H
 #define RW_ELLIPTIC_H
 
+#include "expr/graph.h"
 #include "rechenwerk/elliptic.h"
 
 /* rw_elliptic_create with settings for each unknown, [nfields], whose texts and fields are not read; those of the first
- * unknown of a system hold for the system. NULL: those of the specification for all. */
+ * unknown of a system hold for the system. NULL: those of the specification for all. in_time: of an integrator, whose
+ * rates are left out; t is a scalar. */
 rw_status rw_elliptic_create_with(rw_device *device, const rw_elliptic_spec *spec, const rw_elliptic_spec *settings,
-                                  rw_elliptic **elliptic);
+                                  bool in_time, rw_elliptic **elliptic);
+/* rw_elliptic_bind of unknown f, or of external field f - nfields, without checks. */
+rw_status rw_elliptic_hold(rw_elliptic *e, int f, rw_array *array);
+/* t; stage: what functions of t have there instead of their values at t, NULL: these. */
+rw_status rw_elliptic_set_time(rw_elliptic *e, double t, const rw_quadrature *stage);
+bool rw_elliptic_moves(const rw_elliptic *e);     /* the equations depend on t */
+bool rw_elliptic_is_direct(const rw_elliptic *e); /* rw_elliptic_enqueue solves */
+double rw_elliptic_rtol(const rw_elliptic *e, int unknown); /* 0: off */
+/* What rw_elliptic_enqueue does beside launches, which may then be recorded. */
+rw_status rw_elliptic_prepare(rw_elliptic *e);
 /* The largest |F(u)| over what is allowed, of all systems at the bound arrays: at most 1 where they are solved. */
 rw_status rw_elliptic_measure(rw_elliptic *e, double *ratio);
 /* "transform", and why; with several systems those of the last. Lifetime: the solver's. */

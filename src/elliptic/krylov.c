@@ -99,6 +99,12 @@ static rw_status solve(rw_system *s, double reduction)
     return status == RW_ERR_NOT_CONVERGED && result.residual < result.first ? RW_OK : status;
 }
 
+static bool reads(const rw_system *s, int f)
+{
+    const linear *l = s->data;
+    return rw_expr_uses_field(l->product, f);
+}
+
 static void explain(const rw_system *s, rw_text *text)
 {
     rw_expr_plan plan;
@@ -126,5 +132,6 @@ const rw_system_ops rw_system_krylov = {.method = RW_ELLIPTIC_KRYLOV,
                                         .create = create,
                                         .prepare = prepare,
                                         .solve = solve,
+                                        .reads = reads,
                                         .explain = explain,
                                         .destroy = destroy};

@@ -41,6 +41,15 @@ static rw_status take_fields(rw_system *s, const rw_system_of *of)
     return RW_OK;
 }
 
+/* Nodes of t are made where a text has it. */
+static bool depends_on_time(const rw_system *s)
+{
+    const int t = rw_graph_find_param(s->graph, "t");
+    for (int i = 0; i < s->graph->n; ++i)
+        if (s->graph->nodes[i].op == RW_OP_PARAM && s->graph->nodes[i].index == t) return true;
+    return false;
+}
+
 /* What the equations are. */
 static rw_status analyse(rw_system *s)
 {
@@ -49,6 +58,7 @@ static rw_status analyse(rw_system *s)
     if (status == RW_OK) status = rw_form_make(b.graph, s->n, b.F, s->source->name, &s->form);
     if (status == RW_OK) {
         s->graph = b.graph;
+        s->moves = depends_on_time(s);
         b.graph = NULL;
         rw_lowering_end(&b.lowering);
     }
@@ -94,6 +104,19 @@ static rw_status make_vectors(rw_system *s)
     return RW_OK;
 }
 
+bool rw_system_is_direct(const rw_system *s) { return s->ops->direct && s->form.linear; }
+
+static rw_status make_right_side(rw_system *s)
+{
+    RW_TRY(rw_system_program(s, RW_SYSTEM_KNOWN, &s->right_side));
+    if (rw_expr_uses_field(s->right_side, 0) && !s->zeros) {
+        RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->zeros));
+        RW_TRY(rw_array_zero(s->zeros, s->device->queue));
+    }
+    if (s->zeros) rw_expr_hold(s->right_side, 0, s->zeros);
+    return rw_expr_set(s->right_side, "#sign", rw_system_sign(s));
+}
+
 rw_status rw_system_create(const rw_system_of *of, rw_system **system)
 {
     rw_system *s = rw_calloc(1, sizeof *s);
@@ -104,6 +127,7 @@ rw_status rw_system_create(const rw_system_of *of, rw_system **system)
     s->source = of->source;
     s->parsed = of->parsed;
     s->grid = &of->spec->grid;
+    s->in_time = of->in_time;
     s->changed = true;
     rw_status status = take_fields(s, of);
     if (status == RW_OK) status = analyse(s);
@@ -113,6 +137,7 @@ rw_status rw_system_create(const rw_system_of *of, rw_system **system)
     if (status == RW_OK) status = rw_system_program(s, RW_SYSTEM_RESIDUAL, &s->residual);
     if (status == RW_OK) status = rw_system_program(s, RW_SYSTEM_UPDATE, &s->update);
     if (status == RW_OK && s->form.open) status = rw_system_program(s, RW_SYSTEM_LEVEL, &s->level);
+    if (status == RW_OK && s->in_time && rw_system_is_direct(s)) status = make_right_side(s);
     if (status == RW_OK) *system = s;
     else rw_system_destroy(&s);
     return status;
@@ -129,6 +154,7 @@ void rw_system_destroy(rw_system **system)
     for (int f = 0; f < 2 * s->n; ++f) rw_array_destroy(&s->r_of[f]);
     rw_array_destroy(&s->r);
     rw_array_destroy(&s->v);
+    rw_array_destroy(&s->zeros);
     rw_form_free(&s->form);
     rw_graph_destroy(&s->graph);
     rw_free(s->fields);
@@ -145,11 +171,29 @@ rw_status rw_system_bind(rw_system *s, int field, rw_array *a)
 {
     int f = 0;
     while (s->index[f] != field) ++f;
-    for (int i = 0; i < s->nprograms; ++i) RW_TRY(rw_expr_bind_index(s->programs[i], f, a));
-    rw_array *before = s->bound[f];
-    s->bound[f] = rw_array_retain(a);
-    rw_array_destroy(&before);
-    s->changed = true;
+    if (s->bound[f] != a) {
+        for (int i = 0; i < s->nprograms; ++i)
+            if (f >= s->n || s->programs[i] != s->right_side) RW_TRY(rw_expr_bind_index(s->programs[i], f, a));
+        rw_array *before = s->bound[f];
+        s->bound[f] = rw_array_retain(a);
+        rw_array_destroy(&before);
+    }
+    s->changed = s->changed || (s->ops->reads && s->ops->reads(s, f));
+    return RW_OK;
+}
+
+rw_status rw_system_set_time(rw_system *s, double t, const rw_quadrature *stage)
+{
+    const int in_graph = rw_graph_find_param(s->graph, "t");
+    if (!s->moves) return RW_OK;
+    s->changed = s->changed || s->graph->params[in_graph].re != t;
+    s->graph->params[in_graph].re = t;
+    for (int i = 0; i < s->nprograms; ++i) {
+        const int p = rw_graph_find_param(s->programs[i]->graph, "t");
+        rw_expr_set_index(s->programs[i], p, t, 0);
+        if (stage && !rw_graph_set_quadrature(s->programs[i]->graph, p, stage))
+            return rw_fail_memory(s->device->ctx, sizeof *stage, "a stage-time quadrature");
+    }
     return RW_OK;
 }
 
@@ -322,6 +366,45 @@ rw_status rw_system_solve(rw_system *s)
         if (!isfinite(result->residual)) return fail_not_finite(s, result->steps);
     }
     return s->form.singular ? rw_expr_run(s->level, s->device->queue) : RW_OK;
+}
+
+/* ---- launches only ----------------------------------------------------------------------------------------------- */
+
+/* An array of the caller whose elements do not lie together. */
+static rw_status solve_apart(rw_system *s)
+{
+    int64_t shape[3], strides[3], stride = 1;
+    const int ndim = s->grid->ndim;
+    rw_array *of_grid;
+    for (int d = 0; d < ndim; ++d) {
+        shape[ndim - 1 - d] = s->grid->size[d];
+        strides[ndim - 1 - d] = stride;
+        stride *= s->grid->size[d];
+    }
+    RW_TRY(s->ops->solve_into(s, s->v));
+    RW_TRY(rw_array_view(s->v, s->type, ndim, shape, strides, 0, &of_grid));
+    const rw_status status = rw_array_copy(s->bound[0], of_grid, s->device->queue);
+    rw_array_destroy(&of_grid);
+    return status;
+}
+
+rw_status rw_system_prepare(rw_system *s)
+{
+    if (!s->right_side) RW_TRY(make_right_side(s));
+    if (s->changed) {
+        RW_TRY(update(s));
+        RW_TRY(s->ops->prepare(s));
+        s->changed = false;
+    }
+    return rw_expr_prepare_tables(s->right_side, s->device->queue);
+}
+
+rw_status rw_system_enqueue(rw_system *s)
+{
+    RW_TRY(rw_system_prepare(s));
+    RW_TRY(rw_expr_run(s->right_side, s->device->queue));
+    RW_TRY(rw_array_is_contiguous(s->bound[0]) ? s->ops->solve_into(s, s->bound[0]) : solve_apart(s));
+    return s->form.singular && s->settings->mean != 0 ? rw_expr_run(s->level, s->device->queue) : RW_OK;
 }
 
 void rw_system_explain(const rw_system *s, rw_text *text)

@@ -22,6 +22,7 @@ typedef struct rw_system rw_system;
 typedef struct rw_system_ops {
     rw_elliptic_method method;
     bool weighted; /* rows have the weights of their nodes: for methods that use the symmetry of J */
+    bool direct;   /* `solve` is the solution of linear equations: launches only, whose number does not depend on values */
     /* The linear system can be solved so; otherwise `why` says what forbids it. */
     bool (*suits)(rw_system *s, char *why, size_t size);
     rw_status (*create)(rw_system *s);
@@ -29,6 +30,10 @@ typedef struct rw_system_ops {
     rw_status (*prepare)(rw_system *s);
     /* s->v <- the solution of the system with the right-hand side s->r, to |s->r - J v| <= reduction |s->r|. */
     rw_status (*solve)(rw_system *s, double reduction);
+    /* Direct methods: the same, into an array of the grid's shape. */
+    rw_status (*solve_into)(rw_system *s, rw_array *u);
+    /* What has been prepared has values of field f; NULL: of no field. */
+    bool (*reads)(const rw_system *s, int f);
     void (*explain)(const rw_system *s, rw_text *text);
     void (*destroy)(rw_system *s);
 } rw_system_ops;
@@ -43,6 +48,7 @@ struct rw_system {
     const rw_source *source;
     const rw_parsed *parsed;
     const rw_grid *grid;
+    bool in_time;
     rw_expr_field
         *fields; /* of the graphs: own unknowns, then all others, which are only read; their texts are not owned */
     int n, nothers;
@@ -60,6 +66,9 @@ struct rw_system {
     rw_expr *programs[RW_SYSTEM_PROGRAMS]; /* all of them; the following are among them */
     int nprograms;
     rw_expr *residual, *update, *level; /* r <- -F(u); u <- u + step v; u <- u + mean - its mean */
+    rw_expr *right_side;                /* r <- -F(0); NULL until the first rw_system_enqueue */
+    rw_array *zeros;                    /* that the unknown is bound to there; NULL: it does not read it */
+    bool moves;                         /* the equations depend on t */
     rw_array *r, *v, **r_of, **v_of;    /* vectors of all unknowns, and views of each */
     rw_elliptic_result result;
 };
@@ -73,12 +82,21 @@ typedef struct rw_system_of {
     const rw_parsed *parsed;
     const rw_pair *pair;
     int npairs;
+    bool in_time; /* t is a scalar, and functions of it may be those of a stage: rw_system_set_time */
 } rw_system_of;
 rw_status rw_system_create(const rw_system_of *of, rw_system **system);
 void rw_system_destroy(rw_system **system);
 /* An array of the solver's field; a scalar has another value. */
 rw_status rw_system_bind(rw_system *s, int field, rw_array *array);
 rw_status rw_system_set(rw_system *s, const char *scalar, double value);
+/* t, of systems in time; stage: what functions of t are of there, NULL: their values at t. */
+rw_status rw_system_set_time(rw_system *s, double t, const rw_quadrature *stage);
+/* Linear equations and a direct method: rw_system_enqueue works. */
+bool rw_system_is_direct(const rw_system *s);
+/* What launches need, after values have changed: they may be recorded afterwards. */
+rw_status rw_system_prepare(rw_system *s);
+/* u <- the solution, by launches only, whatever u was. Where the mean of F should be 0, it is taken away. */
+rw_status rw_system_enqueue(rw_system *s);
 /* Solves to the tolerance; s->result is complete whatever the status. */
 rw_status rw_system_solve(rw_system *s);
 /* s->result has |F(u)| of the bound arrays as `first` and |F(0)|; *allowed: of the tolerances. */
@@ -107,6 +125,7 @@ typedef enum rw_system_part {
     /* r <- -F(u), weighted, 0 at nodes that are given; result "square" of |F|^2. Where the form is open: F is less by
      * the scalar "#mean", and there is the result "sum", of F with weights. */
     RW_SYSTEM_RESIDUAL,
+    RW_SYSTEM_KNOWN,    /* r <- -F(0), where the unknown is bound to zeros */
     RW_SYSTEM_UPDATE,   /* u <- u + step v */
     RW_SYSTEM_LEVEL,    /* u <- u + mean - its mean */
     RW_SYSTEM_PRODUCT,  /* r <- J v, weighted */

@@ -102,6 +102,8 @@ static rw_status solve(rw_system *s, double reduction RW_UNUSED)
     return rw_box_solve(s->data, s->r, s->v, s->device->queue);
 }
 
+static rw_status solve_into(rw_system *s, rw_array *u) { return rw_box_solve(s->data, s->r, u, s->device->queue); }
+
 static void explain(const rw_system *s, rw_text *text) { rw_box_explain(s->data, text); }
 
 static void destroy(rw_system *s)
@@ -111,9 +113,11 @@ static void destroy(rw_system *s)
 }
 
 const rw_system_ops rw_system_transform = {.method = RW_ELLIPTIC_TRANSFORM,
+                                           .direct = true,
                                            .suits = suits,
                                            .create = create,
                                            .prepare = prepare,
                                            .solve = solve,
+                                           .solve_into = solve_into,
                                            .explain = explain,
                                            .destroy = destroy};

@@ -139,7 +139,7 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
     return placed(l, source, s, store(plan, f, rw_cast(g, g->fields[f].dtype, v.node[0])));
 }
 
-static bool uses_field(const rw_expr *e, int f)
+bool rw_expr_uses_field(const rw_expr *e, int f)
 {
     for (int i = 0; i < e->npasses; ++i)
         for (int j = 0; j < e->passes[i].kernel.nslots; ++j) {
@@ -153,11 +153,11 @@ static rw_status bind_given(rw_expr *e, const rw_expr_spec *spec, const rw_lower
 {
     rw_array *const tables[] = {l->tables.cell, l->tables.weight, l->tables.area, l->tables.conductance};
     for (int i = 0; l->tables.cell && i < RW_COUNT(tables); ++i)
-        if (uses_field(e, l->table[i])) RW_TRY(rw_expr_bind_index(e, l->table[i], tables[i]));
+        if (rw_expr_uses_field(e, l->table[i])) RW_TRY(rw_expr_bind_index(e, l->table[i], tables[i]));
     for (int i = 0; i < spec->nexternals; ++i) {
         const rw_expr_external *external = spec->externals + i;
         rw_array *array;
-        if (!uses_field(e, rw_graph_find_field(e->graph, external->name))) continue;
+        if (!rw_expr_uses_field(e, rw_graph_find_field(e->graph, external->name))) continue;
         const unsigned before = rw_failures();
         const rw_status made = external->make(external->user, e->device, &array);
         RW_TRY(rw_callback_status(e->device->ctx, made, before, "rw_expr_external.make"));
@@ -484,8 +484,8 @@ static rw_status check_bound(rw_expr *e)
     const rw_graph_field *fields = e->graph->fields;
     for (int i = 0; i < e->graph->nfields; ++i)
         for (int j = 0; e->bound[i] && j < i; ++j)
-            if (e->bound[i] == e->bound[j] && (fields[i].versions || fields[j].versions) && uses_field(e, i) &&
-                uses_field(e, j))
+            if (e->bound[i] == e->bound[j] && (fields[i].versions || fields[j].versions) && rw_expr_uses_field(e, i) &&
+                rw_expr_uses_field(e, j))
                 return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
                                "the same array is bound to fields %s and %s of %s: bind a different array to each",
                                e->graph->fields[j].name, e->graph->fields[i].name, e->name);

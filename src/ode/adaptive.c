@@ -12,7 +12,7 @@
  * step one number comes from the device, the error. */
 #include <math.h>
 
-#include "ode/ode.h"
+#include "ode/algebraic.h"
 
 enum { Y, PROBE, LIMITED_FOR_LONG = 100, JUMPS_OFTEN = 150, JUMPS_FOR_LONG = 1000 };
 
@@ -140,7 +140,7 @@ static rw_status accept(rw_ode *ode, int result)
     RW_TRY(rw_dense_keep(ode));
     for (int f = 0; f < ode->nfields; ++f) RW_TRY(take(ode, f, result));
     rw_dense_push(ode, result);
-    return RW_OK;
+    return rw_algebraic_accept(ode, result);
 }
 
 /* Largest h rho of a step. Without a final time, steps of methods whose stages do not follow the radius are limited

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr/equations.h"
-#include "ode/ode.h"
+#include "expr/leaves.h"
+#include "ode/algebraic.h"
 
 static void note(rw_building *b, rw_status status)
 {
@@ -28,6 +28,7 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
     memset(b, 0, sizeof *b);
     b->ode = ode;
     b->external = -1;
+    memset(b->unknown, -1, sizeof b->unknown);
     b->status = rw_graph_create(ode->device->ctx, &ode->grid, ode->order, &b->graph);
     if (b->status != RW_OK) return;
     b->graph->layout = ode->layout;
@@ -74,8 +75,7 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
 {
     rw_ode *ode = b->ode;
     if (b->status != RW_OK) return;
-    int nlocals = b->lowering.nlocals,
-        place = b->graph->nfields; /* not v: equal programs are one, whatever vectors they are for */
+    const int place = b->graph->nfields; /* not v: equal programs are one, whatever vectors they are for */
     b->time[v] = time;
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
         char name[48];
@@ -83,9 +83,26 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
         b->field[v * ode->nfields + f] = rw_graph_add_field(b->graph, name, ode->fields[f].dtype);
         note_memory(b);
     }
+    for (int u = ode->nfields; u < ode->nfields + ode->nunknowns && b->status == RW_OK; ++u) {
+        char name[48];
+        snprintf(name, sizeof name, "%.31s_%d", ode->fields[u].name, place);
+        rw_graph_add_field(b->graph, name, ode->fields[u].dtype);
+        b->unknown[v] = place + ode->nfields;
+        note_memory(b);
+    }
     if (b->status == RW_OK) note(b, rw_build_externals(b)); /* whose sides do not depend on time */
-    set_time(b, time);
-    if (b->status == RW_OK) note(b, rw_lower_sides(&b->lowering, ode->fields, ode->nfields, place));
+    if (v == 0 || !ode->algebraic || !ode->algebraic->read_by_sides) rw_build_sides(b, v);
+}
+
+void rw_build_sides(rw_building *b, int v)
+{
+    const rw_ode *ode = b->ode;
+    if (b->sided[v] || b->status != RW_OK) return;
+    const int nlocals = b->lowering.nlocals;
+    b->sided[v] = true;
+    set_time(b, b->time[v]);
+    if (b->status == RW_OK)
+        note(b, rw_lower_sides(&b->lowering, ode->fields, ode->nfields + ode->nunknowns, b->field[v * ode->nfields]));
     b->lowering.nlocals = nlocals;
 }
 
@@ -105,9 +122,16 @@ rw_node rw_build_value(rw_building *b, int v, int f)
     return rw_field(b->graph, i, b->graph->fields[i].versions, here);
 }
 
+static rw_node build_unknown(rw_building *b, int v, int u)
+{
+    static const int here[3] = {0};
+    return rw_field(b->graph, b->unknown[v] + u, 0, here);
+}
+
+/* Unknowns included. */
 static int find_user_field(const rw_ode *ode, const char *name)
 {
-    for (int f = 0; f < ode->nfields; ++f)
+    for (int f = 0; f < ode->nfields + ode->nunknowns; ++f)
         if (!strcmp(ode->fields[f].name, name)) return f;
     return -1;
 }
@@ -117,11 +141,7 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
     rw_ode *ode = b->ode;
     rw_lowering *l = &b->lowering;
     rw_value value;
-    if (s->kind == RW_EQUATION) {
-        rw_node residual;
-        RW_TRY(rw_lower_equation(l, &ode->source, s, &residual));
-        return rw_fail_at(l->ctx, &ode->source, s->at, "%s", RW_POISSON_ADVICE);
-    }
+    if (s->kind == RW_EQUATION) return RW_OK; /* algebraic.c solves it */
     RW_TRY(rw_lower(l, &ode->source, s->value, &value));
     int f = find_user_field(ode, s->name);
     if (s->kind == RW_ASSIGN) {
@@ -173,11 +193,15 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     if (b->status != RW_OK) return;
     int nlocals = l->nlocals;
     note(b, rw_build_externals(b));
+    rw_build_sides(b, v);
     for (int f = 0; f < ode->nfields; ++f) rates[f] = -1;
     set_time(b, b->time[v]);
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
         note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name,
                                (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
+    for (int u = 0; u < ode->nunknowns && b->status == RW_OK; ++u)
+        note(b, rw_lower_local(l, &ode->source, 0, ode->fields[ode->nfields + u].name,
+                               (rw_value){.n = 1, .node = {build_unknown(b, v, u), -1, -1}}));
     for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
         if (ode->parsed.statements[i].kind != RW_DEFINE) note(b, lower_statement(b, ode->parsed.statements + i, rates));
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
@@ -197,6 +221,7 @@ void rw_build_store(rw_building *b, int v, int f, rw_node value)
 {
     if (b->status == RW_OK) note(b, ensure_plan(b));
     if (b->status == RW_OK) note(b, rw_plan_store(&b->plan, b->field[v * b->ode->nfields + f], value));
+    b->stores |= 1u << v;
 }
 
 void rw_build_result(rw_building *b, const char *name, rw_node value)
@@ -207,11 +232,11 @@ void rw_build_result(rw_building *b, const char *name, rw_node value)
 
 static rw_node magnitude(rw_graph *g, rw_node n) { return rw_make1(g, RW_OP_ABS, n); }
 
-/* The field of the graph that is field f of some vector. */
+/* The field of the graph that is field f of some vector with its sides. */
 static int field_of_any(const rw_building *b, int f)
 {
     int v = 0;
-    while (v < RW_ODE_VECTORS - 1 && b->field[v * b->ode->nfields + f] < 0) ++v;
+    while (v < RW_ODE_VECTORS - 1 && !b->sided[v]) ++v;
     return b->field[v * b->ode->nfields + f];
 }
 
@@ -313,6 +338,48 @@ bool rw_build_sides_vary(const rw_building *b)
     return false;
 }
 
+/* Fields of the graph that a value depends on, those that sides read included. */
+static bool mark_read(const rw_graph *g, rw_node n, bool *read, bool *beyond)
+{
+    rw_leaves l = {0};
+    bool ok = n < 0 || rw_collect_leaves(g, n, -1, &l);
+    for (int i = 0; i < l.nfields && ok; ++i) {
+        const rw_graph_node *p = g->nodes + l.field[i];
+        const rw_graph_field *f = g->fields + p->index;
+        read[p->index] = true;
+        if (beyond[p->index] || !(p->offset[0] || p->offset[1] || p->offset[2] || f->given)) continue;
+        beyond[p->index] = true;
+        for (int s = 0; s < 2 * g->grid.ndim && ok; ++s)
+            for (int k = 0; k < 3 && ok; ++k) ok = mark_read(g, f->boundary[s].value[k], read, beyond);
+    }
+    rw_free(l.field);
+    return ok;
+}
+
+/* The vectors whose unknowns the program reads. */
+static rw_status find_reads(const rw_building *b, rw_stage *stage)
+{
+    const rw_ode *ode = b->ode;
+    const rw_graph *g = b->graph;
+    const rw_plan *plan = &b->plan;
+    if (!ode->nunknowns) return RW_OK;
+    bool *read = rw_calloc(2 * (size_t)g->nfields + 1, sizeof *read), ok = read;
+    for (int i = 0; i < plan->nstores && ok; ++i) ok = mark_read(g, plan->stores[i].value, read, read + g->nfields);
+    for (int i = 0; i < plan->nresults && ok; ++i) ok = mark_read(g, plan->results[i].value, read, read + g->nfields);
+    for (int i = 0; i < g->nstates && ok; ++i) ok = mark_read(g, plan->states[i], read, read + g->nfields);
+    for (int v = 0; v < RW_ODE_VECTORS && ok; ++v) {
+        bool any = false;
+        for (int u = 0; u < ode->nunknowns && b->unknown[v] >= 0; ++u) any = any || read[b->unknown[v] + u];
+        if (any && stage->nreads == RW_COUNT(stage->reads)) {
+            rw_free(read);
+            return rw_fail(ode->device->ctx, RW_ERR_INTERNAL, "a program reads the unknowns of three vectors");
+        }
+        if (any) stage->reads[stage->nreads++] = (rw_unknowns_read){v, b->unknown[v], g->nodes[b->time[v]].index};
+    }
+    rw_free(read);
+    return ok ? RW_OK : rw_fail_memory(ode->device->ctx, (size_t)g->nfields, "a program");
+}
+
 rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
 {
     memset(stage, 0, sizeof *stage);
@@ -321,6 +388,7 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     if (b->status == RW_OK) note(b, ensure_plan(b));
     if (b->status == RW_OK) note(b, rw_plan_finish(&b->plan));
     note_memory(b);
+    if (b->status == RW_OK) note(b, find_reads(b, stage));
     if (b->status == RW_OK) {
         note(b, rw_expr_from_plan(b->ode->device, name, &b->graph, &b->plan, &stage->expr));
     } else {
@@ -330,6 +398,7 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     stage->scalars = b->scalars;
     stage->own = b->scalars + b->ode->nscalars;
     stage->external = b->external;
+    stage->stores = b->stores;
     if (b->status == RW_OK) {
         stage->field = b->field;
         stage->moves = moves(stage->expr);
@@ -363,11 +432,19 @@ static rw_status build_settled(rw_ode *ode)
         const rw_node y = rw_build_value(&b, 0, f);
         if (field->given) rw_build_store(&b, 0, f, field->reads ? y : rw_with_given(b.graph, b.field[f], y, false));
     }
+    for (int u = 0; u < ode->nunknowns && b.status == RW_OK; ++u) {
+        const int field = b.unknown[0] + u;
+        if (b.graph->fields[field].given) note(&b, ensure_plan(&b));
+        if (b.graph->fields[field].given && b.status == RW_OK)
+            note(&b, rw_plan_store(&b.plan, field, build_unknown(&b, 0, u)));
+    }
+    b.stores = 0; /* nodes that are given: unknowns do not depend on them */
     return rw_build_end(&b, "settled", &ode->settled);
 }
 
 rw_status rw_ode_settle(rw_ode *ode)
 {
+    RW_TRY(rw_algebraic_update(ode, ode->now.t));
     if (ode->layout != RW_GRID_NODE) return RW_OK;
     if (!ode->settled.expr) RW_TRY(build_settled(ode));
     rw_stage_set(&ode->settled, "t", ode->now.t);
@@ -406,8 +483,11 @@ rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
         if (stage->field[i] >= 0 && e->bound[stage->field[i]] != ode->vector[i])
             rw_expr_hold(e, stage->field[i], ode->vector[i]);
     rw_externals_hold(ode, stage);
+    RW_TRY(rw_algebraic_solve_for(ode, stage));
     rw_stage_set_scalars(ode, stage);
-    return rw_expr_run(e, rw_device_queue(ode->device));
+    RW_TRY(rw_expr_run(e, rw_device_queue(ode->device)));
+    rw_algebraic_note_stores(ode, stage);
+    return RW_OK;
 }
 
 static int find_own(const rw_stage *stage, const char *scalar)
@@ -480,6 +560,7 @@ void rw_ode_exchange(rw_ode *ode, int v, int w)
         *a = *b;
         *b = t;
     }
+    rw_algebraic_exchange(ode, v, w);
 }
 
 rw_status rw_stage_explain(const rw_stage *stage, rw_text *text)

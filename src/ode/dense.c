@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ode/ode.h"
+#include "ode/algebraic.h"
 
 enum { Y, VALUE, HELD, STATES = RW_ODE_PAST + 1 };
 
@@ -153,7 +153,8 @@ rw_status rw_ode_undo(rw_ode *ode)
     d->broken = d->before.broken;
     d->past = RW_MIN(d->before.past, RW_ODE_PAST - 1);
     d->looking = d->undoable = false;
-    return RW_OK;
+    rw_algebraic_forget(ode, Y);
+    return rw_algebraic_update(ode, ode->now.t);
 }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
@@ -237,6 +238,7 @@ static rw_status show(rw_ode *ode, double t)
     d->at = t;
     for (int f = 0; f < ode->nfields && status == RW_OK; ++f)
         if (is_lent(ode, f)) status = copy(ode, Y, VALUE, f);
+    if (status == RW_OK) status = rw_algebraic_show(ode, VALUE, t);
     if (status != RW_OK) (void)rw_ode_restore(ode);
     return status;
 }
@@ -251,7 +253,7 @@ rw_status rw_ode_restore(rw_ode *ode)
     for (int f = 0; f < ode->nfields; ++f)
         if (!is_lent(ode, f)) RW_TRY(rw_array_swap(ode->vector[f], *array_of(ode, VALUE, f)));
     d->looking = false;
-    return RW_OK;
+    return rw_algebraic_restore(ode, VALUE);
 }
 
 rw_status rw_ode_interpolate(rw_ode *ode, double t, double *error)
@@ -338,4 +340,9 @@ rw_status rw_history_load(rw_ode *ode, const char *const *names, const double *v
 }
 
 int rw_history_states(const rw_ode *ode) { return ode->dense->past; }
-rw_array *rw_history_array(const rw_ode *ode, int state, int field) { return *array_of(ode, RW_PAST + state, field); }
+rw_array *rw_history_array(const rw_ode *ode, int state, int field)
+{
+    int f = 0;
+    while (f < ode->nfields && ode->given[f] != field) ++f;
+    return f < ode->nfields ? *array_of(ode, RW_PAST + state, f) : NULL;
+}

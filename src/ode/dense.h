@@ -17,6 +17,7 @@ int64_t rw_history_save(const rw_ode *ode, const char **names, double *values, i
 rw_status rw_history_load(rw_ode *ode, const char *const *names, const double *values, int64_t n);
 /* How many states count, newest first. */
 int rw_history_states(const rw_ode *ode);
+/* field: its number in the specification; NULL: of a field without a rate. */
 rw_array *rw_history_array(const rw_ode *ode, int state, int field);
 
 #endif

@@ -4,7 +4,7 @@
  * They stand after the fields of the first vectors in the graph, so that field f of vector 0 is the graph's field f. */
 #include <string.h>
 
-#include "ode/ode.h"
+#include "ode/algebraic.h"
 
 rw_status rw_externals_check(rw_context *ctx, const rw_ode_spec *spec)
 {
@@ -42,6 +42,10 @@ rw_status rw_ode_need_arrays(const rw_ode *ode)
         if (!ode->vector[f])
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
                            ode->fields[f].name);
+    for (int u = 0; u < ode->nunknowns; ++u)
+        if (!ode->algebraic->set[0][u])
+            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
+                           ode->fields[ode->nfields + u].name);
     for (int i = 0; i < ode->nexternals; ++i)
         if (!ode->external[i])
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "external field %s has no array: call rw_ode_bind first",

@@ -14,6 +14,8 @@ typedef struct sampler {
     void *user;
     const rw_stage *stage;
     int nfields, nexternals;
+    const int *given; /* numbers of fields in the specification, … */
+    int nown;         /* … which has as many */
     double place[3]; /* in nodes from the first */
 } sampler;
 
@@ -30,9 +32,9 @@ static void leaf_value(void *user, const rw_graph *g, rw_node leaf, double out[2
         out[0] = g->params[g->origin[p->index]].re + at[p->index] * g->params[g->spacing[p->index]].re;
     if (p->op != RW_OP_FIELD) return;
     for (int f = 0; f < s->nfields; ++f)
-        if (s->stage->field[f] == p->index) s->value(s->user, f, at, out);
+        if (s->stage->field[f] == p->index) s->value(s->user, s->given[f], at, out);
     const int external = s->stage->external < 0 ? -1 : p->index - s->stage->external;
-    if (external >= 0 && external < s->nexternals) s->value(s->user, s->nfields + external, at, out);
+    if (external >= 0 && external < s->nexternals) s->value(s->user, s->nown + external, at, out);
 }
 
 /* The largest value of the reduction's argument at nodes spread over the grid. */
@@ -94,7 +96,8 @@ static rw_status find_radius(rw_ode *ode, rw_forecast *f)
 
 rw_status rw_ode_forecast(rw_ode *ode, double span, rw_forecast_value *value, void *user, rw_forecast *f)
 {
-    sampler s = {.value = value, .user = user, .nfields = ode->nfields, .nexternals = ode->nexternals};
+    sampler s = {.value = value, .user = user, .nfields = ode->nfields, .nexternals = ode->nexternals, .given = ode->given,
+                 .nown = ode->nfields + ode->nunknowns};
     *f = (rw_forecast){.certain = true, .radius = NAN, .stable = NAN};
     ode->forecast = &s;
     ode->note = sample;

@@ -48,13 +48,15 @@ static int field_of(const freezing *z, const rw_graph_node *leaf, int vector)
     int nf = z->b->ode->nfields;
     for (int f = 0; leaf->op == RW_OP_FIELD && f < nf; ++f)
         if (leaf->index == z->b->field[vector * nf + f]) return f;
-    return -1;
+    const int u = leaf->op == RW_OP_FIELD && z->b->unknown[vector] >= 0 ? leaf->index - z->b->unknown[vector] : -1;
+    return u >= 0 && u < z->b->ode->nunknowns ? nf + u : -1;
 }
 
 static rw_node value_in(const freezing *z, rw_graph_node leaf, int vector, int f)
 {
     rw_graph *g = z->b->graph;
-    int i = z->b->field[vector * z->b->ode->nfields + f];
+    const int nf = z->b->ode->nfields;
+    int i = f < nf ? z->b->field[vector * nf + f] : z->b->unknown[vector] + f - nf;
     return rw_field(g, i, g->fields[i].versions, (int[3]){leaf.offset[0], leaf.offset[1], leaf.offset[2]});
 }
 
@@ -89,6 +91,9 @@ static const char *name_of(void *user, int field)
     const rw_building *b = user;
     int nf = b->ode->nfields, k = 0;
     while (k < RW_ODE_VECTORS * nf && b->field[k] != field) ++k;
+    for (int v = 0; v < RW_ODE_VECTORS; ++v)
+        if (b->unknown[v] >= 0 && field >= b->unknown[v] && field < b->unknown[v] + b->ode->nunknowns)
+            return b->ode->fields[nf + field - b->unknown[v]].name;
     if (k == RW_ODE_VECTORS * nf) return b->graph->fields[field].name; /* an external one */
     return b->ode->fields[k % nf].name;
 }
@@ -109,6 +114,8 @@ static void name(freezing *z, rw_node n)
 static bool is_truth(rw_node_op op) { return rw_ops[op].kind == 'B'; }
 
 static rw_node freeze(freezing *z, rw_node n);
+
+static bool is_state(const freezing *z, int f) { return f >= 0 && f < z->b->ode->nfields; }
 
 static rw_node freeze_parts(freezing *z, rw_node n)
 {
@@ -140,7 +147,7 @@ static rw_node freeze(freezing *z, rw_node n)
     rw_node result = n;
     /* scalars of time are hit by switches.c */
     if (rw_ops[p.op].arity && (p.is_field || p.reduced)) result = freeze_parts(z, n);
-    else if (z->sides && field_of(z, &p, END) >= 0) result = value_in(z, p, FROZEN, field_of(z, &p, END));
+    else if (z->sides && is_state(z, field_of(z, &p, END))) result = value_in(z, p, FROZEN, field_of(z, &p, END));
     if (n < z->n) z->done[n] = result;
     return result;
 }
@@ -174,6 +181,7 @@ static bool build_jumps(freezing *z, rw_node h, rw_node *jumps)
     rw_graph *g = b->graph;
     bool any = false;
     rw_build_rates(b, END, jumps);
+    rw_build_sides(b, FROZEN);
     if (b->status != RW_OK) return false;
     z->n = g->n;
     z->done = rw_calloc((size_t)z->n, sizeof *z->done);
@@ -260,6 +268,8 @@ static rw_status compare(rw_ode *ode, rw_jumps *j, int vector, double h, double 
         rw_expr_hold(j->stage.expr, j->end[f], end);
         rw_expr_hold(j->stage.expr, j->frozen[f], end);
     }
+    for (int i = 0; i < j->stage.nreads; ++i)
+        if (j->stage.reads[i].vector != Y) j->stage.reads[i].vector = vector;
     RW_TRY(rw_stage_run(ode, &j->stage));
     ode->now.stat.rhs++;
     return rw_expr_get(j->stage.expr, "norm", error, NULL);

@@ -1,30 +1,39 @@
 /* The method of an integrator and its vectors: AUTO takes another one, and queries that have done so take AUTO back. */
-#include "ode/ode.h"
+#include "ode/algebraic.h"
 #include "ode/params.h"
 
 /* Whether the method has a vector of this number, or dense.c does. */
 static bool has_vector(const rw_ode *ode, int v) { return v < ode->ops->vectors || (ode->dense && v >= RW_PAST); }
 
+void rw_ode_shape(const rw_ode *ode, int *ndim, int64_t shape[3])
+{
+    const bool plan = rw_programs_are_plans();      /* then arrays are names only */
+    *ndim = plan ? 1 : RW_MAX(ode->grid.ndim, 1); /* without space arrays have one element */
+    shape[0] = 1;
+    for (int d = 0; d < ode->grid.ndim && !plan; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
+}
+
 rw_status rw_ode_make_vectors(rw_ode *ode)
 {
     rw_device *dev = ode->device;
-    int64_t shape[3] = {1};
-    const bool plan = rw_programs_are_plans();             /* then arrays are names only */
-    const int ndim = plan ? 1 : RW_MAX(ode->grid.ndim, 1); /* without space arrays have one element */
-    for (int d = 0; d < ode->grid.ndim && !plan; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
+    int64_t shape[3];
+    int ndim;
+    rw_ode_shape(ode, &ndim, shape);
+    const bool plan = rw_programs_are_plans();
     for (int i = plan ? 0 : ode->nfields; i < RW_ODE_VECTORS * ode->nfields; ++i) {
         const rw_array *y = ode->vector[i % ode->nfields];
         if (ode->vector[i] || !has_vector(ode, i / ode->nfields)) continue;
         RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ndim, shape,
                                y ? y->storage->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
     }
-    return RW_OK;
+    return ode->algebraic ? rw_algebraic_make_arrays(ode) : RW_OK;
 }
 
 void rw_ode_drop_vectors(rw_ode *ode)
 {
     for (int v = 1; ode->vector && v < RW_ODE_VECTORS; ++v)
         for (int f = 0; f < ode->nfields; ++f) rw_array_destroy(&ode->vector[v * ode->nfields + f]);
+    rw_algebraic_forget(ode, 1);
 }
 
 rw_status rw_method_create(rw_ode *ode)

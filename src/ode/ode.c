@@ -5,7 +5,7 @@
 
 #include "expr/copies.h"
 #include "expr/equations.h"
-#include "ode/ode.h"
+#include "ode/algebraic.h"
 #include "ode/params.h"
 
 #define RW_X(name, text, line) [RW_ODE_##name] = &rw_method_##name,
@@ -85,7 +85,8 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
     return rw_externals_check(ctx, spec);
 }
 
-static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **result)
+rw_status rw_ode_create_with(rw_device *dev, const rw_ode_spec *given, const rw_elliptic_spec *settings,
+                             rw_ode **result)
 {
     rw_ode_spec resolved = *given, *spec = &resolved;
     RW_TRY(check_spec(dev->ctx, spec));
@@ -112,12 +113,14 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     ode->record = spec->record == RW_SWITCH_ON;
     rw_quadrature_begin(&ode->quadrature);
     rw_status status = copy_problem(ode, spec);
+    if (status == RW_OK) status = rw_parse_statements(dev->ctx, &ode->source, &ode->parsed);
+    if (status == RW_OK) rw_find_equations(&ode->parsed, ode->fields, ode->nfields);
+    if (status == RW_OK) status = rw_algebraic_split(ode);
     size_t n = (size_t)RW_ODE_VECTORS * (size_t)ode->nfields;
     if (status == RW_OK && !(ode->vector = rw_calloc(n, sizeof *ode->vector)))
         status = rw_fail_memory(dev->ctx, n * sizeof *ode->vector, "an integrator");
     if (status == RW_OK && spec->dense) status = rw_dense_create(ode);
-    if (status == RW_OK) status = rw_parse_statements(dev->ctx, &ode->source, &ode->parsed);
-    if (status == RW_OK) rw_find_equations(&ode->parsed, ode->fields, ode->nfields);
+    if (status == RW_OK) status = rw_algebraic_create(ode, spec, settings);
     if (status == RW_OK) status = rw_method_create(ode);
     if (status == RW_OK && ode->ops->attempt) status = rw_adaptive_prepare(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
@@ -171,7 +174,7 @@ rw_status rw_ode_create_sized(rw_device *dev, const rw_ode_spec *spec, rw_ode **
     taken t;
     RW_TRY(take(dev->ctx, spec, spec_size, field_size, scalar_size, &t));
     const rw_cancel *outer = rw_cancel_enter(t.spec.cancel);
-    const rw_status status = create(dev, &t.spec, ode);
+    const rw_status status = rw_ode_create_with(dev, &t.spec, NULL, ode);
     rw_cancel_leave(outer);
     free_taken(&t);
     return status;
@@ -188,8 +191,10 @@ void rw_ode_destroy(rw_ode **o)
     rw_adaptive_free(ode);
     rw_dense_free(ode);
     rw_ode_drop_vectors(ode);
+    rw_algebraic_free(ode);
     for (int f = 0; ode->vector && f < ode->nfields; ++f) rw_array_destroy(&ode->vector[f]);
-    for (int f = 0; f < ode->nfields; ++f) rw_free_field(ode->fields + f);
+    for (int f = 0; f < ode->nfields + ode->nunknowns; ++f) rw_free_field(ode->fields + f);
+    rw_free(ode->given);
     for (int i = 0; i < ode->nexternals; ++i) {
         rw_free_field(ode->externals + i);
         rw_array_destroy(&ode->external[i]);
@@ -226,12 +231,14 @@ static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
 /* Fields, then external fields. */
 static const rw_expr_field *field_at(const rw_ode *ode, int f)
 {
-    return f < ode->nfields ? ode->fields + f : ode->externals + (f - ode->nfields);
+    const int own = ode->nfields + ode->nunknowns;
+    return f < own ? ode->fields + f : ode->externals + (f - own);
 }
 
 static rw_array **array_at(const rw_ode *ode, int f)
 {
-    return f < ode->nfields ? ode->vector + f : ode->external + (f - ode->nfields);
+    const int u = f - ode->nfields, x = u - ode->nunknowns;
+    return u < 0 ? ode->vector + f : x < 0 ? ode->algebraic->set[0] + u : ode->external + x;
 }
 
 /* Field, external ones included, or scalar of a name. */
@@ -239,7 +246,7 @@ static rw_status find(const rw_ode *ode, bool field, const char *name, int *inde
 {
     const char *names[256];
     int n = 0;
-    for (int i = 0; i < (field ? ode->nfields + ode->nexternals : ode->nscalars); ++i) {
+    for (int i = 0; i < (field ? ode->nfields + ode->nunknowns + ode->nexternals : ode->nscalars); ++i) {
         const char *one = field ? field_at(ode, i)->name : ode->scalars[i].name;
         if (!strcmp(one, name)) {
             *index = i;
@@ -260,22 +267,23 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
     const int64_t nodes = g->size[0] * g->size[1] * g->size[2];
     int f;
     RW_TRY(find(ode, true, field, &f));
-    const int x = f - ode->nfields; /* the external field, if it is one */
+    const int own = ode->nfields + ode->nunknowns, x = f - own; /* the external field, if it is one */
     const rw_dtype dtype = field_at(ode, f)->dtype;
     if (a->device != ode->device || a->dtype != dtype || a->size != nodes)
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s is %lld %s on %s; the array given is %lld %s on %s",
                        field, (long long)nodes, rw_dtype_name(dtype), ode->device->info.name, (long long)a->size,
                        rw_dtype_name(a->dtype), a->device->info.name);
     RW_TRY(rw_check_shape(ode->device->ctx, ode->name, field, g, a));
-    for (int h = 0; h < ode->nfields + ode->nexternals; ++h)
-        if (h != f && (h < ode->nfields || x < 0) && *array_at(ode, h) == a)
+    for (int h = 0; h < own + ode->nexternals; ++h)
+        if (h != f && (h < own || x < 0) && *array_at(ode, h) == a)
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",
                            field_at(ode, h)->name, field);
     RW_TRY(rw_ode_restore(ode));
     rw_dense_forget(ode);
-    if (x < 0) RW_TRY(match_memory(ode, f, a));
+    if (f < ode->nfields) RW_TRY(match_memory(ode, f, a));
     rw_array **to = array_at(ode, f), *before = *to;
     *to = rw_array_retain(a);
+    if (f >= ode->nfields && x < 0) RW_TRY(rw_algebraic_make_arrays(ode));
     if (x < 0) ode->now.controller[3] = RW_RADIUS_EVERY; /* the spectral radius is that of other values */
     else if (before) rw_spectral_forget(ode);            /* the first array is that of a loaded state, too */
     rw_array_destroy(&before);
@@ -292,6 +300,7 @@ rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
     if (ode->scalars[i].value == value) return RW_OK;
     RW_TRY(rw_ode_restore(ode));
     rw_dense_forget(ode);
+    if (ode->algebraic) RW_TRY(rw_elliptic_set(ode->algebraic->solver, scalar, value));
     ode->scalars[i].value = value;
     ode->changes++;
     rw_spectral_forget(ode);
@@ -332,7 +341,7 @@ rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spe
                              .grid = ode->grid,
                              .order = ode->order ? ode->order : 2,
                              .layout = ode->layout,
-                             .nfields = ode->nfields,
+                             .nfields = ode->nfields + ode->nunknowns,
                              .nscalars = ode->nscalars,
                              .nexternals = ode->nexternals,
                              .method = ode->ops->method,
@@ -367,10 +376,11 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
     RW_TRY(rw_ode_restore(ode));
     RW_TRY(rw_ode_check_cancel(ode));
     rw_dense_begin(ode);
-    ode->refused_step = 0;
+    rw_algebraic_begin(ode);
+    ode->refused_step = ode->now.stat.solve_residual = 0;
     ode->unresolved = false;
     const rw_cancel *outer = rw_cancel_enter(ode->cancel);
-    rw_status status = ode->settled_at != ode->changes ? rw_ode_settle(ode) : RW_OK;
+    rw_status status = ode->settled_at != ode->changes ? rw_ode_settle(ode) : rw_algebraic_update(ode, ode->now.t);
     if (status == RW_OK) status = rw_auto_review(ode, t_limit);
     if (status == RW_OK) status = ode->ops->step(ode, t_limit);
     if (status == RW_OK) status = rw_ode_settle(ode);
@@ -423,7 +433,7 @@ rw_status rw_ode_load(rw_ode *ode, const char *const *names, const double *value
     RW_NEED(values, "values");
     rw_named list = {.names = (const char **)names, .values = (double *)values, .n = n, .loads = true};
     const rw_ode_ops *ops;
-    rw_ode_progress progress = {0};
+    rw_ode_progress progress = {.unknowns = ode->algebraic};
     RW_TRY(find_method(ode, &list, &ops));
     rw_progress_exchange(&list, ops, &progress);
     if (list.wrong)
@@ -436,6 +446,7 @@ rw_status rw_ode_load(rw_ode *ode, const char *const *names, const double *value
         snprintf(ode->reason, sizeof ode->reason, "as before the restart");
     }
     ode->now = progress;
+    rw_algebraic_take_as_solved(ode, progress.t);
     rw_dense_forget(ode);
     return RW_OK;
 }
@@ -447,6 +458,7 @@ rw_status rw_ode_explain(const rw_ode *ode, char **text)
     RW_NEED(ode, "ode");
     rw_text t = {0};
     rw_status status = rw_method_explain(ode, &t);
+    if (status == RW_OK) status = rw_algebraic_explain(ode, &t);
     if (status == RW_OK && !t.failed && t.data) *text = strdup(t.data);
     rw_text_free(&t);
     if (status != RW_OK) return status;

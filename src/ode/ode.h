@@ -15,6 +15,7 @@
 #include "expr/program.h"
 #include "expr/range.h"
 #include "expr/switches.h"
+#include "elliptic/elliptic.h"
 #include "ode/dense.h"
 #include "ode/settle.h"
 #include "rechenwerk/ode.h"
@@ -76,6 +77,13 @@ typedef struct rw_quadrature_rule {
 } rw_quadrature_rule;
 void rw_quadrature_begin(rw_quadrature_rule *rule);
 
+/* Unknowns (algebraic.h) that a program reads. */
+typedef struct rw_unknowns_read {
+    int vector; /* of which they are the unknowns */
+    int field;  /* the first of them in the graph */
+    int time;   /* parameter of the graph: t of the vector */
+} rw_unknowns_read;
+
 /* A program of a method with the vectors it names. */
 typedef struct rw_stage {
     rw_expr *expr;
@@ -84,6 +92,9 @@ typedef struct rw_stage {
     int scalars;  /* parameters of the graph: the first of the ode's scalars, and after them … */
     int own;      /* … the first of those that rw_build_scalar has made */
     int external; /* fields of the graph: the first external one; -1: it has none */
+    rw_unknowns_read reads[2];
+    int nreads;
+    unsigned stores; /* vectors that it stores to, a bit each */
 } rw_stage;
 
 /* What a step changes, except the fields. */
@@ -91,6 +102,7 @@ typedef struct rw_ode_progress {
     double t;
     double controller[RW_METHOD_STATE]; /* what the method's step control remembers */
     rw_ode_statistics stat;
+    bool unknowns; /* there are some, and statistics of their solver */
 } rw_ode_progress;
 
 struct rw_ode {
@@ -104,7 +116,9 @@ struct rw_ode {
     rw_grid grid;
     rw_grid_layout layout;
     int order, nfields, nscalars;
-    rw_expr_field *fields; /* deep copies */
+    int nunknowns;         /* fields without a rate: algebraic.h */
+    rw_expr_field *fields; /* [nfields + nunknowns] deep copies */
+    int *given;            /* of each its number among those of the specification */
     int nexternals;
     rw_expr_field *externals; /* deep copies */
     rw_array **external;      /* [nexternals] the caller's */
@@ -136,6 +150,7 @@ struct rw_ode {
     rw_attempt refused;
     double refused_limit; /* t_limit of that step */
     bool unresolved;      /* the message already contains the reason: t + h = t, an unstable given step */
+    struct rw_algebraic *algebraic; /* NULL: there are no unknowns */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
     struct rw_dense *dense;                          /* set: the last states are kept */
@@ -156,6 +171,9 @@ typedef struct rw_building {
     rw_node time[RW_ODE_VECTORS]; /* may be changed between the stages that a program has */
     int scalars;                  /* as in rw_stage */
     int external;                 /* as in rw_stage */
+    int unknown[RW_ODE_VECTORS];  /* first of the vector's unknowns in the graph; -1: it has none */
+    bool sided[RW_ODE_VECTORS];   /* its sides are lowered */
+    unsigned stores;
     rw_plan plan;
     bool planned;
     rw_status status; /* first failure; later calls do nothing */
@@ -173,6 +191,9 @@ rw_node rw_build_setting(rw_building *b, const char *name, double value);
 /* Vector `v` takes part; `time`: node that t is in its boundary values and right-hand side. All vectors first. */
 void rw_build_vector(rw_building *b, int v, rw_node time);
 rw_node rw_build_value(rw_building *b, int v, int f);       /* y_v[f] */
+/* Conditions of the state that read unknowns: the vector has them from then on, as after rw_build_rates. Without them,
+ * nodes that are given have what the array has there; y has them always. */
+void rw_build_sides(rw_building *b, int v);
 void rw_build_rates(rw_building *b, int v, rw_node *rates); /* F(t_v, y_v)[f] for all fields */
 void rw_build_store(rw_building *b, int v, int f, rw_node value);
 /* Boundary values depend on time: then a vector has them of one time only; or on fields of their own vector. */
@@ -198,6 +219,8 @@ void rw_stage_set_scalars(rw_ode *ode, rw_stage *stage);
 rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h,
                         const double polynomial[RW_QUADRATURE_NODES]);
 void rw_stage_free(rw_stage *stage);
+/* Of arrays of the grid. */
+void rw_ode_shape(const rw_ode *ode, int *ndim, int64_t shape[3]);
 /* The arrays of two vectors exchanged. */
 void rw_ode_exchange(rw_ode *ode, int v, int w);
 /* The stage's plan added to `text`. */

@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ode/ode.h"
+#include "ode/algebraic.h"
 
 enum { Y, A, B, C, ONCE, TWICE, STAGES = 4 };
 #define DEFAULT_LIMIT (0.9 * 2.78)
@@ -74,7 +74,8 @@ typedef struct rk4 {
     rw_sequence *sequence; /* a step of `recorded` recorded; NULL */
     double recorded;
     int64_t changes;            /* of the ode when it was recorded: other arrays or scalars, another recording */
-    void **memory;              /* by field, of y: the caller may have exchanged it */
+    void **memory;              /* by field, of y and its unknowns: the caller may have exchanged it */
+    int64_t solves;             /* of unknowns, in a recorded step */
     rw_switch_search *switches; /* of the first stage */
     int untried;                /* steps before the present one that were not tried */
     double trusted;             /* time of the last trial */
@@ -201,9 +202,9 @@ static bool is_checked(const rw_ode *ode) { return ode->ops->attempt; }
 static rw_status create(rw_ode *ode)
 {
     rk4 *m = ode->method;
-    m->memory = rw_calloc((size_t)ode->nfields, sizeof *m->memory);
+    m->memory = rw_calloc((size_t)(ode->nfields + ode->nunknowns), sizeof *m->memory);
     if (!m->memory) return rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
-    m->autonomous = true;
+    m->autonomous = !ode->algebraic || !ode->algebraic->moves;
     for (int i = 0; i < STAGES; ++i) {
         RW_TRY(build(ode, i, Y, UNKNOWN, &m->stage[i]));
         m->autonomous = m->autonomous && !m->stage[i].moves;
@@ -288,7 +289,11 @@ static rw_stage *last_stage(rw_ode *ode)
     return is_checked(ode) ? &m->watched : &m->stage[STAGES - 1];
 }
 
-static rw_status run_step(rw_ode *ode, double h) { return run_stages(ode, h, last_stage(ode), false); }
+static rw_status run_step(rw_ode *ode, double h)
+{
+    RW_TRY(run_stages(ode, h, last_stage(ode), false));
+    return rw_algebraic_update(ode, ode->step_end);
+}
 
 /* What a recorded step finds on the device: y, and the largest q, which the host may have set. */
 static rw_status send_state(rw_ode *ode)
@@ -297,7 +302,24 @@ static rw_status send_state(rw_ode *ode)
     rw_queue *q = rw_device_queue(ode->device);
     for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
     RW_TRY(rw_externals_send(ode, q));
+    RW_TRY(rw_algebraic_send(ode, q));
     return is_checked(ode) ? rw_array_send(m->watched.expr->slots, q) : RW_OK;
+}
+
+/* Of y, and of its unknowns. */
+static void *memory_of(const rw_ode *ode, int f)
+{
+    const rw_array *a = f < ode->nfields ? ode->vector[f] : ode->algebraic->set[0][f - ode->nfields];
+    return a->storage->allocation->buffer.pointer;
+}
+
+static rw_status replay(rw_ode *ode)
+{
+    const rk4 *m = ode->method;
+    RW_TRY(rw_sequence_replay(m->sequence, rw_device_queue(ode->device)));
+    ode->now.stat.solves += m->solves;
+    rw_algebraic_take_as_solved(ode, ode->step_end);
+    return RW_OK;
 }
 
 static rw_status record(rw_ode *ode, double h)
@@ -307,13 +329,17 @@ static rw_status record(rw_ode *ode, double h)
     RW_TRY(send_state(ode));
     for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_prepare(ode, i < STAGES - 1 ? m->stage + i : last_stage(ode)));
     rw_sequence_destroy(&m->sequence);
+    if (ode->algebraic) RW_TRY(rw_elliptic_prepare(ode->algebraic->solver));
+    const int64_t solves = ode->now.stat.solves;
     RW_TRY(rw_record_begin(q));
     rw_status status = run_step(ode, h), end = rw_record_end(q, &m->sequence);
     if (status == RW_OK) status = end;
     if (status != RW_OK) rw_sequence_destroy(&m->sequence);
+    m->solves = ode->now.stat.solves - solves;
+    ode->now.stat.solves = solves;
     m->recorded = h;
     m->changes = ode->changes;
-    for (int f = 0; f < ode->nfields; ++f) m->memory[f] = ode->vector[f]->storage->allocation->buffer.pointer;
+    for (int f = 0; f < ode->nfields + ode->nunknowns; ++f) m->memory[f] = memory_of(ode, f);
     return status;
 }
 
@@ -321,8 +347,7 @@ static bool is_recorded(const rw_ode *ode, double h)
 {
     const rk4 *m = ode->method;
     bool same = m->sequence && m->recorded == h && m->changes == ode->changes;
-    for (int f = 0; f < ode->nfields && same; ++f)
-        same = m->memory[f] == ode->vector[f]->storage->allocation->buffer.pointer;
+    for (int f = 0; f < ode->nfields + ode->nunknowns && same; ++f) same = m->memory[f] == memory_of(ode, f);
     return same;
 }
 
@@ -383,17 +408,17 @@ static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool rep
     if (fabs(h - chosen) <= 1e-9 * chosen) h = chosen;
     RW_TRY(rw_ode_check_resolution(ode, h, t_limit));
     ode->step_end = n <= 1 ? t_limit : ode->now.t + h;
-    rw_queue *q = rw_device_queue(ode->device);
-    bool replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
+    bool may_replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
+    may_replay = may_replay && (!ode->algebraic || ode->algebraic->direct);
     if (is_growth_checked(ode)) {
         RW_TRY(run_stages(ode, h, last_stage(ode), true));
-    } else if (replay && is_recorded(ode, h)) {
+    } else if (may_replay && is_recorded(ode, h)) {
         RW_TRY(send_state(ode));
-        RW_TRY(rw_sequence_replay(m->sequence, q));
-    } else if (replay && repeated && ode->now.stat.steps > 0 &&
+        RW_TRY(replay(ode));
+    } else if (may_replay && repeated && ode->now.stat.steps > 0 &&
                ode->now.stat.step == h) { /* recording pays from the second step on */
         RW_TRY(record(ode, h));
-        RW_TRY(rw_sequence_replay(m->sequence, q));
+        RW_TRY(replay(ode));
     } else {
         RW_TRY(run_step(ode, h));
     }

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ode/algebraic.h"
 #include "ode/circles.h"
 
 typedef enum radius_kind { BY_EXPRESSION, BY_GERSHGORIN, BY_POWER } radius_kind;
@@ -207,7 +208,9 @@ static rw_status build_expression(rw_ode *ode, struct rw_spectral *s)
 
 static rw_status build(rw_ode *ode, struct rw_spectral *s)
 {
-    s->kind = ode->radius_text ? BY_EXPRESSION : ode->radius_power ? BY_POWER : BY_GERSHGORIN;
+    /* circles do not see what unknowns contribute */
+    const bool by_power = ode->radius_power || ode->algebraic;
+    s->kind = ode->radius_text ? BY_EXPRESSION : by_power ? BY_POWER : BY_GERSHGORIN;
     if (s->kind == BY_EXPRESSION) return build_expression(ode, s);
     if (s->kind == BY_GERSHGORIN) {
         bool possible = false;
@@ -241,7 +244,7 @@ static rw_status perturbation(rw_ode *ode, struct rw_spectral *s, double *d)
     RW_TRY(rw_stage_run(ode, &s->start));
     RW_TRY(rw_expr_get(s->start.expr, "y", &y, NULL));
     bool f32 = ode->fields[0].dtype == RW_F32 || ode->fields[0].dtype == RW_C64;
-    *d = (y > 0 ? y : 1) * sqrt(f32 ? 1.2e-7 : 2.2e-16);
+    *d = (y > 0 ? y : 1) * sqrt(fmax(f32 ? 1.2e-7 : 2.2e-16, rw_algebraic_noise(ode)));
     return RW_OK;
 }
 
@@ -368,6 +371,7 @@ rw_status rw_spectral_constant(rw_ode *ode, bool *constant)
     bool possible;
     if (!ode->spectral) RW_TRY(create(ode));
     *constant = !ode->spectral->varies;
+    if (ode->algebraic) return RW_OK; /* not known */
     if (ode->spectral->kind == BY_GERSHGORIN) return RW_OK;
     RW_TRY(rw_circles_create(ode, false, &symbolic, &possible));
     *constant = possible && !symbolic.varies;

@@ -82,9 +82,6 @@ static rw_status inspect_pairs(const pde_problem *p, pde_language *l, const rw_s
     for (int f = 0; f < p->nfields; ++f)
         if (!has[f]) unknowns[n++] = (rw_unknown){p->fields[f].name, f};
     rw_status status = rw_pair_equations(&l->lowering, source, parsed, residuals, unknowns, n, &pairs);
-    if (status == RW_OK && !p->algebraic)
-        status = rw_fail_at(l->lowering.ctx, source, parsed->statements[pairs.pair[0].statement].at, "%s",
-                            RW_POISSON_ADVICE);
     rw_pairs_free(&pairs);
     rw_free(unknowns);
     return status;

@@ -106,7 +106,7 @@ static rw_status make_fields(pde_problem *p, rw_memory memory)
     return RW_OK;
 }
 
-static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
+rw_ode_spec pde_ode_spec(const rw_case *c, const pde_problem *p)
 {
     rw_ode_spec spec = p->time;
     spec.name = rw_case_file(c);
@@ -114,7 +114,7 @@ static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
     spec.column = 1;
     spec.equations = p->equations;
     spec.grid = p->grid;
-    spec.order = order;
+    spec.order = p->order;
     spec.layout = p->layout;
     spec.fields = p->fields;
     spec.nfields = p->nfields;
@@ -142,21 +142,8 @@ static rw_status check(rw_problem *problem, const rw_problem_check **list, int *
     return rw_checks_run(&p->checks, rw_device_queue(p->device), pde_time_now(p));
 }
 
-static rw_status make_integrator(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
-{
-    rw_status status = rw_ode_create(p->device, spec, &p->ode);
-    if (status == RW_ERR_ARGUMENT) /* a setting of time */
-        status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
-    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
-        status = rw_ode_bind(p->ode, p->fields[f].name, p->state.fields[f].array);
-    for (int i = 0; i < p->ndata && status == RW_OK; ++i)
-        status = rw_ode_bind(p->ode, p->data[i].name, p->sources[i].array);
-    p->base.tolerance = p->time.tolerance;
-    return status;
-}
-
 /* In the order of their first use, in which they are compiled. */
-static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
+static rw_status make_programs(const rw_case *c, pde_problem *p)
 {
     run_top top;
     RW_TRY(rw_case_section(c, "top", &top));
@@ -167,14 +154,14 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     RW_TRY(pde_observe(c, p));
     rw_problem_take_state(&p->base, &p->state);
     RW_TRY(pde_make_derived(c, p, memory));
-    RW_TRY(p->algebraic ? pde_make_solver(c, p) : make_integrator(c, p, spec));
+    RW_TRY(pde_make_solver(c, p, true));
     return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
 }
 
-static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
+static rw_status make_state(const rw_case *c, pde_problem *p)
 {
     if (*p->why_cell) rw_log(p->ctx, RW_LOG_WARNING, "%s", p->why_cell);
-    RW_TRY(make_programs(c, p, spec));
+    RW_TRY(make_programs(c, p));
     RW_TRY(pde_fill_data(c, p));
     if (p->initial) RW_TRY(rw_expr_run(p->initial, rw_device_queue(p->device)));
     rw_expr_destroy(&p->initial);
@@ -308,9 +295,9 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     rw_status status = read_case(c, p);
     if (status == RW_OK) status = pde_read_derived(c, p);
     if (status == RW_OK) {
-        rw_ode_spec spec = ode_spec(c, p, p->order);
+        const rw_ode_spec spec = pde_ode_spec(c, p);
         *bytes_needed = (p->algebraic ? pde_solver_bytes(c, p) : rw_ode_bytes(&spec)) + pde_derived_bytes(p);
-        if (!estimate) status = make_state(c, p, &spec);
+        if (!estimate) status = make_state(c, p);
     }
     if (status == RW_OK && !estimate) *problem = base;
     else destroy(&base);
@@ -325,9 +312,8 @@ static rw_status forecast(const rw_case *c, rw_device *dev, double steps, double
     rw_status status = read_case(c, p);
     if (status == RW_OK) status = pde_read_masks(p);
     if (status == RW_OK) {
-        const rw_ode_spec spec = ode_spec(c, p, p->order);
         rw_programs_plan_only(true);
-        status = rw_ode_create(dev, &spec, &p->ode);
+        status = pde_make_solver(c, p, false);
         if (status == RW_OK) status = pde_forecast(c, p, steps, evaluations, f);
         destroy(&base);
         rw_programs_plan_only(false);
@@ -375,9 +361,11 @@ static rw_status each_before(const pde_problem *p, int n, each_field *each, rw_h
 {
     for (int i = 0; i < n; ++i)
         for (int f = 0; f < p->nfields; ++f) {
+            rw_array *array = rw_history_array(p->ode, i, f);
             char group[32];
+            if (!array) continue;
             snprintf(group, sizeof group, "/history/%d", i + 1);
-            RW_TRY(each(&p->state.fields[f], group, rw_history_array(p->ode, i, f), file));
+            RW_TRY(each(&p->state.fields[f], group, array, file));
         }
     return RW_OK;
 }
@@ -450,8 +438,11 @@ static int statistics(const rw_problem *problem, const char **names, double *val
                {"spectral_radius", s.spectral_radius},
                {"max_stages", s.max_stages},
                {"last_step", s.step},
-               {"undone", (double)s.undone}};
-    int n = RW_MIN(RW_COUNT(all), max);
+               {"undone", (double)s.undone},
+               {"solves", (double)s.solves},
+               {"solve_iterations", (double)s.solve_iterations},
+               {"solve_residual", s.solve_residual}};
+    const int n = RW_MIN(RW_COUNT(all) - (s.solves ? 0 : 3), max);
     for (int i = 0; i < n; ++i) {
         names[i] = all[i].name;
         values[i] = all[i].value;

@@ -183,7 +183,8 @@ extern const rw_stationary_ops pde_stationary;
 static inline bool pde_is_steady(const pde_problem *p) { return isinf(p->time.end); }
 /* p->algebraic, from the equations; what does not fit time.end. */
 rw_status pde_find_kind(const rw_case *c, pde_problem *p);
-rw_status pde_make_solver(const rw_case *c, pde_problem *p);
+rw_status pde_make_solver(const rw_case *c, pde_problem *p, bool bind);
+rw_ode_spec pde_ode_spec(const rw_case *c, const pde_problem *p);
 int64_t pde_solver_bytes(const rw_case *c, const pde_problem *p);
 /* The residual of the initial state, or of one that was loaded. */
 rw_status pde_find_residual(pde_problem *p);

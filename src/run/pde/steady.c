@@ -1,6 +1,7 @@
-/* Cases that end when the state no longer changes (time.end = steady).
+/* What integrates or solves, and cases that end when the state no longer changes (time.end = steady).
  *
- *   rates alone          steps of the integrator, until the largest |du/dt|/max(|u|, 1) is at most time.tolerance
+ *   rates                steps of the integrator, until the largest |du/dt|/max(|u|, 1) is at most time.tolerance;
+ *                        fields without a rate are solved for inside each step
  *   no rates             one solve; the residual is the largest |F(u)| over what the tolerances of `solvers` allow */
 #include <math.h>
 #include <string.h>
@@ -18,10 +19,38 @@ static bool mentions_time(const rw_syntax *s)
     return false;
 }
 
+static bool has_rate(const rw_parsed *parsed, const char *field)
+{
+    for (int i = 0; i < parsed->n; ++i)
+        if (parsed->statements[i].kind == RW_RATE && !strcmp(parsed->statements[i].name, field)) return true;
+    return false;
+}
+
+/* Entries of fields that have none, or need none. */
+static rw_status check_solvers(const rw_case *c, const pde_problem *p, const rw_parsed *parsed)
+{
+    const rw_tree *solvers = rw_case_node(c, "solvers");
+    for (int i = 0; solvers && i < solvers->n; ++i) {
+        const char *name = solvers->keys[i], *names[64];
+        int f = p->nfields - 1, n = RW_MIN(p->nfields, 64);
+        for (int k = 0; k < n; ++k) names[k] = p->fields[k].name;
+        while (f >= 0 && strcmp(p->fields[f].name, name)) --f;
+        if (f < 0)
+            RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i, "solvers.%s: there is no field %s%s", name, name,
+                                             rw_hint_nearest(name, names, n).text));
+        else if (has_rate(parsed, name))
+            RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i,
+                                             "solvers.%s: the equation for %s has a time derivative: it "
+                                             "needs no solver",
+                                             name, name));
+    }
+    return RW_OK;
+}
+
 rw_status pde_find_kind(const rw_case *c, pde_problem *p)
 {
     const rw_source source = {rw_case_file(c), p->equations, 1, 1};
-    const rw_tree *end = rw_case_node(c, "time.end"), *solvers = rw_case_node(c, "solvers");
+    const rw_tree *end = rw_case_node(c, "time.end");
     rw_parsed parsed = {0};
     const rw_statement *timed = NULL;
     int rates = 0, equations = 0;
@@ -40,6 +69,7 @@ rw_status pde_find_kind(const rw_case *c, pde_problem *p)
     if (timed && pde_is_steady(p))
         status = rw_fail_at(p->ctx, &source, timed->at,
                             "time.end = steady, but the equations depend on t: give a final time, or leave t out");
+    if (status == RW_OK) status = check_solvers(c, p, &parsed);
     rw_parsed_free(&parsed);
     RW_TRY(status);
     if (p->algebraic && p->grid.ndim == 0)
@@ -54,20 +84,6 @@ rw_status pde_find_kind(const rw_case *c, pde_problem *p)
     if (p->dense && pde_is_steady(p))
         return rw_case_fail(c, rw_case_node(c, "output.interpolate"),
                             "output.interpolate with time.end = steady: there are no times of outputs: omit it");
-    for (int i = 0; solvers && i < solvers->n; ++i) {
-        const char *name = solvers->keys[i], *names[64];
-        int f = p->nfields - 1, n = RW_MIN(p->nfields, 64);
-        for (int k = 0; k < n; ++k) names[k] = p->fields[k].name;
-        while (f >= 0 && strcmp(p->fields[f].name, name)) --f;
-        if (f < 0)
-            RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i, "solvers.%s: there is no field %s%s", name, name,
-                                             rw_hint_nearest(name, names, n).text));
-        else if (!equations)
-            RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i,
-                                             "solvers.%s: the equation for %s has a time derivative: it "
-                                             "needs no solver",
-                                             name, name));
-    }
     return RW_OK;
 }
 
@@ -100,11 +116,10 @@ static rw_status read_settings(const rw_case *c, const pde_problem *p, rw_ellipt
     return RW_OK;
 }
 
-static rw_status make_solver(const rw_case *c, pde_problem *p, rw_elliptic_spec *settings)
+static rw_status make_solver(const rw_case *c, pde_problem *p, const rw_elliptic_spec *settings)
 {
     const rw_elliptic_spec spec = spec_of(c, p);
-    RW_TRY(read_settings(c, p, settings));
-    rw_status status = rw_elliptic_create_with(p->device, &spec, settings, &p->elliptic);
+    rw_status status = rw_elliptic_create_with(p->device, &spec, settings, false, &p->elliptic);
     if (status == RW_ERR_ARGUMENT) status = rw_fail_prefix(p->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
     for (int f = 0; f < p->nfields && status == RW_OK; ++f)
         status = rw_elliptic_bind(p->elliptic, p->fields[f].name, p->state.fields[f].array);
@@ -114,14 +129,37 @@ static rw_status make_solver(const rw_case *c, pde_problem *p, rw_elliptic_spec 
     return status;
 }
 
-rw_status pde_make_solver(const rw_case *c, pde_problem *p)
+static rw_status make_integrator(const rw_case *c, pde_problem *p, const rw_elliptic_spec *settings)
+{
+    const rw_ode_spec spec = pde_ode_spec(c, p);
+    rw_status status = rw_ode_create_with(p->device, &spec, settings, &p->ode);
+    if (status == RW_ERR_ARGUMENT) /* a setting of time */
+        status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
+    return status;
+}
+
+static rw_status bind_integrator(pde_problem *p)
+{
+    rw_status status = RW_OK;
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
+        status = rw_ode_bind(p->ode, p->fields[f].name, p->state.fields[f].array);
+    for (int i = 0; i < p->ndata && status == RW_OK; ++i)
+        status = rw_ode_bind(p->ode, p->data[i].name, p->sources[i].array);
+    p->base.tolerance = p->time.tolerance;
+    return status;
+}
+
+/* The solver, or the integrator with what solves for fields without a rate. bind: to arrays. */
+rw_status pde_make_solver(const rw_case *c, pde_problem *p, bool bind)
 {
     rw_elliptic_spec *settings = rw_calloc((size_t)p->nfields, sizeof *settings);
     if (!settings) return rw_fail_memory(p->ctx, 4096, "a solver");
     rw_status status = RW_OK;
     for (int f = 0; f < p->nfields && status == RW_OK; ++f)
         status = rw_params_resolve(p->ctx, rw_elliptic_params(), NULL, settings + f);
-    if (status == RW_OK) status = make_solver(c, p, settings);
+    if (status == RW_OK) status = read_settings(c, p, settings);
+    if (status == RW_OK) status = p->algebraic ? make_solver(c, p, settings) : make_integrator(c, p, settings);
+    if (status == RW_OK && p->ode && bind) status = bind_integrator(p);
     rw_free(settings);
     return status;
 }

@@ -1,0 +1,70 @@
+/* Unknowns: fields without a rate, which equations without a time derivative determine from the state, as the
+ * streamfunction of the vorticity. They are solved for wherever a kernel reads them.
+ *
+ * A kernel may read the unknowns of two vectors, those of y and of a stage, so the solver is called not by the method
+ * but by rw_stage_run, with the vectors whose unknowns the program reads. There are two sets of arrays:
+ *
+ *   set 0   the caller's: the unknowns of y
+ *   set 1   those of the last stage
+ *
+ * A vector has a number that changes when it is stored to and goes with its arrays when they are exchanged. A set knows
+ * the number that it was solved for, and is not solved for it again. So the last stage of a step leaves the unknowns of
+ * the next y, if the method evaluates F there, and the sets change places.
+ *
+ * Iterations start from the unknowns of y in a step's first solve, then from those of the stage before: what a step does
+ * follows from the bound arrays alone, which checkpoints have. */
+#ifndef RW_ODE_ALGEBRAIC_H
+#define RW_ODE_ALGEBRAIC_H
+
+#include "ode/ode.h"
+
+enum { RW_UNKNOWN_SETS = 2 };
+
+typedef struct rw_solved {
+    int64_t number, changes; /* of the vector; of the integrator, then */
+    double t;
+} rw_solved;
+
+struct rw_algebraic {
+    rw_elliptic *solver;
+    bool direct;     /* launches only */
+    bool moves;      /* the equations depend on t */
+    bool read_by_sides; /* of the state */
+    rw_array **set[RW_UNKNOWN_SETS]; /* [unknown]; set 0: bound by the caller */
+    rw_solved solved[RW_UNKNOWN_SETS];
+    int64_t number[RW_ODE_VECTORS], last;
+    bool begun; /* set 1 has been solved for in this step */
+    bool shown; /* y is another state for a look at it */
+};
+
+/* The fields of the specification into state and unknowns. `settings`: of each field of the specification, or NULL. */
+rw_status rw_algebraic_split(rw_ode *ode);
+/* Without unknowns these do nothing. */
+rw_status rw_algebraic_create(rw_ode *ode, const rw_ode_spec *spec, const rw_elliptic_spec *settings);
+void rw_algebraic_free(rw_ode *ode);
+/* Set 1 in the memory of set 0. */
+rw_status rw_algebraic_make_arrays(rw_ode *ode);
+/* Vectors from v on have other values. */
+void rw_algebraic_forget(rw_ode *ode, int v);
+/* A step begins. */
+void rw_algebraic_begin(rw_ode *ode);
+/* Set 0 is solved for y at time t. */
+rw_status rw_algebraic_update(rw_ode *ode, double t);
+/* Before and after a program runs. */
+rw_status rw_algebraic_solve_for(rw_ode *ode, rw_stage *stage);
+void rw_algebraic_note_stores(rw_ode *ode, const rw_stage *stage);
+void rw_algebraic_exchange(rw_ode *ode, int v, int w);
+/* y has taken the values of the vector. */
+rw_status rw_algebraic_accept(rw_ode *ode, int result);
+/* y has other values, at time t, and set 0 the unknowns of them: a recorded step has run, a state was loaded. */
+void rw_algebraic_take_as_solved(rw_ode *ode, double t);
+/* Before launches are recorded, or a recorded sequence runs: host copies are sent. */
+rw_status rw_algebraic_send(rw_ode *ode, rw_queue *queue);
+/* y and `vector` have changed places for a look at time t: set 0 is solved for it; and back. */
+rw_status rw_algebraic_show(rw_ode *ode, int vector, double t);
+rw_status rw_algebraic_restore(rw_ode *ode, int vector);
+rw_status rw_algebraic_explain(const rw_ode *ode, rw_text *text);
+/* What values between steps may cost in precision: the error of a solve over its right-hand side. */
+double rw_algebraic_noise(const rw_ode *ode);
+
+#endif
