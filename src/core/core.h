@@ -226,11 +226,10 @@ typedef struct rw_hint {
 } rw_hint;
 rw_hint rw_hint_nearest(const char *given, const char *const *names, int n);
 rw_hint rw_hint_known(const char *given, const char *const *names, int n);
-/* What to do about laplace(psi) = -w among rates. */
+/* Of functions that solve an equation in other languages. */
 #define RW_POISSON_ADVICE                                                                                              \
-    "equations without a time derivative are not solved next to rates: solve them alone, in a case with time: {end: "  \
-    "steady} or by rw_elliptic_create, or let the field relax, dpsi/dt = c*(laplace(psi) + w) with c so large that "   \
-    "psi follows w"
+    "write the equation itself, laplace(psi) = -w, for a field psi without dpsi/dt: it is solved next to rates, inside " \
+    "each step, and alone in a case with time: {end: steady}"
 /* "%s": the name of a field. */
 #define RW_SECOND_RATE_ADVICE                                                                                          \
     "equations have first derivatives in time: write a system of two fields, d%s/dt = v; dv/dt = …"

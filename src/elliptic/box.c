@@ -235,6 +235,13 @@ rw_status rw_box_solve(rw_box *b, rw_array *from, rw_array *to, rw_queue *q)
     return RW_OK;
 }
 
+void rw_box_add_cost(const rw_box *b, double *bytes, int *launches)
+{
+    const rw_fft_info info = rw_fft_divide_info(b->divide);
+    *bytes += (double)info.bytes * b->parts / (double)b->s->nodes;
+    *launches += (int)info.passes * b->parts;
+}
+
 void rw_box_explain(const rw_box *b, rw_text *text)
 {
     const rw_fft_info info = rw_fft_divide_info(b->divide);

@@ -36,6 +36,7 @@ typedef struct rw_box_term {
 rw_status rw_box_set(rw_box *box, const rw_box_term *terms, int n, bool singular, bool regular);
 /* to <- the solution for from, arrays of all nodes of the grid; nodes that are given are left alone. Launches only. */
 rw_status rw_box_solve(rw_box *box, rw_array *from, rw_array *to, rw_queue *q);
+void rw_box_add_cost(const rw_box *box, double *bytes, int *launches); /* bytes a node */
 void rw_box_explain(const rw_box *box, rw_text *text);
 
 #endif

@@ -332,10 +332,10 @@ static const struct {
     rw_status (*plan)(rw_system_building *b, const rw_form *form, rw_plan *plan);
 } parts[] = {
     [RW_SYSTEM_RESIDUAL] = {"residual", plan_residual}, [RW_SYSTEM_KNOWN] = {"right_side", plan_known},
-    [RW_SYSTEM_UPDATE] = {"update", plan_update},
-    [RW_SYSTEM_LEVEL] = {"level", plan_level},          [RW_SYSTEM_PRODUCT] = {"product", plan_product},
-    [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal}, [RW_SYSTEM_MEANS] = {"means", plan_means},
-    [RW_SYSTEM_BEFORE] = {"before", plan_before},       [RW_SYSTEM_AFTER] = {"after", plan_after},
+    [RW_SYSTEM_UPDATE] = {"update", plan_update},       [RW_SYSTEM_LEVEL] = {"level", plan_level},
+    [RW_SYSTEM_PRODUCT] = {"product", plan_product},    [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal},
+    [RW_SYSTEM_MEANS] = {"means", plan_means},          [RW_SYSTEM_BEFORE] = {"before", plan_before},
+    [RW_SYSTEM_AFTER] = {"after", plan_after},
 };
 
 static rw_status bind_all(rw_system *s, rw_expr *expr)

@@ -426,6 +426,11 @@ rw_status rw_elliptic_enqueue(rw_elliptic *e)
 
 /* ---- of an integrator -------------------------------------------------------------------------------------------- */
 
+void rw_elliptic_add_cost(const rw_elliptic *e, double *bytes, int *launches)
+{
+    for (int s = 0; s < e->nsystems; ++s) rw_system_add_cost(e->systems[s], bytes, launches);
+}
+
 rw_status rw_elliptic_hold(rw_elliptic *e, int f, rw_array *a)
 {
     for (int s = 0; s < e->nsystems; ++s) RW_TRY(rw_system_bind(e->systems[s], f, a));

@@ -14,9 +14,11 @@ rw_status rw_elliptic_create_with(rw_device *device, const rw_elliptic_spec *spe
 rw_status rw_elliptic_hold(rw_elliptic *e, int f, rw_array *array);
 /* t; stage: what functions of t have there instead of their values at t, NULL: these. */
 rw_status rw_elliptic_set_time(rw_elliptic *e, double t, const rw_quadrature *stage);
-bool rw_elliptic_moves(const rw_elliptic *e);     /* the equations depend on t */
-bool rw_elliptic_is_direct(const rw_elliptic *e); /* rw_elliptic_enqueue solves */
+bool rw_elliptic_moves(const rw_elliptic *e);               /* the equations depend on t */
+bool rw_elliptic_is_direct(const rw_elliptic *e);           /* rw_elliptic_enqueue solves */
 double rw_elliptic_rtol(const rw_elliptic *e, int unknown); /* 0: off */
+/* Of one rw_elliptic_enqueue, added: bytes per node, launches. Other methods add their smallest. */
+void rw_elliptic_add_cost(const rw_elliptic *e, double *bytes, int *launches);
 /* What rw_elliptic_enqueue does beside launches, which may then be recorded. */
 rw_status rw_elliptic_prepare(rw_elliptic *e);
 /* The largest |F(u)| over what is allowed, of all systems at the bound arrays: at most 1 where they are solved. */

@@ -407,6 +407,15 @@ rw_status rw_system_enqueue(rw_system *s)
     return s->form.singular && s->settings->mean != 0 ? rw_expr_run(s->level, s->device->queue) : RW_OK;
 }
 
+void rw_system_add_cost(const rw_system *s, double *bytes, int *launches)
+{
+    rw_expr_plan plan;
+    if (rw_expr_get_plan(s->right_side ? s->right_side : s->residual, &plan) != RW_OK) return;
+    *bytes += plan.bytes_per_cell;
+    *launches += (int)plan.passes;
+    if (s->ops->add_cost) s->ops->add_cost(s, bytes, launches);
+}
+
 void rw_system_explain(const rw_system *s, rw_text *text)
 {
     const rw_form *f = &s->form;

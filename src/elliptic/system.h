@@ -22,7 +22,8 @@ typedef struct rw_system rw_system;
 typedef struct rw_system_ops {
     rw_elliptic_method method;
     bool weighted; /* rows have the weights of their nodes: for methods that use the symmetry of J */
-    bool direct;   /* `solve` is the solution of linear equations: launches only, whose number does not depend on values */
+    bool
+        direct; /* `solve` is the solution of linear equations: launches only, whose number does not depend on values */
     /* The linear system can be solved so; otherwise `why` says what forbids it. */
     bool (*suits)(rw_system *s, char *why, size_t size);
     rw_status (*create)(rw_system *s);
@@ -35,6 +36,7 @@ typedef struct rw_system_ops {
     /* What has been prepared has values of field f; NULL: of no field. */
     bool (*reads)(const rw_system *s, int f);
     void (*explain)(const rw_system *s, rw_text *text);
+    void (*add_cost)(const rw_system *s, double *bytes, int *launches); /* of `solve`; NULL: it depends on values */
     void (*destroy)(rw_system *s);
 } rw_system_ops;
 
@@ -102,6 +104,8 @@ rw_status rw_system_solve(rw_system *s);
 /* s->result has |F(u)| of the bound arrays as `first` and |F(0)|; *allowed: of the tolerances. */
 rw_status rw_system_measure(rw_system *s, double *allowed);
 void rw_system_explain(const rw_system *s, rw_text *text);
+/* Of one solve without iterations, added: bytes per node, launches. */
+void rw_system_add_cost(const rw_system *s, double *bytes, int *launches);
 
 /* ---- build.c: programs ------------------------------------------------------------------------------------------- */
 

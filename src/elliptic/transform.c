@@ -104,6 +104,8 @@ static rw_status solve(rw_system *s, double reduction RW_UNUSED)
 
 static rw_status solve_into(rw_system *s, rw_array *u) { return rw_box_solve(s->data, s->r, u, s->device->queue); }
 
+static void add_cost(const rw_system *s, double *bytes, int *launches) { rw_box_add_cost(s->data, bytes, launches); }
+
 static void explain(const rw_system *s, rw_text *text) { rw_box_explain(s->data, text); }
 
 static void destroy(rw_system *s)
@@ -120,4 +122,5 @@ const rw_system_ops rw_system_transform = {.method = RW_ELLIPTIC_TRANSFORM,
                                            .solve = solve,
                                            .solve_into = solve_into,
                                            .explain = explain,
+                                           .add_cost = add_cost,
                                            .destroy = destroy};

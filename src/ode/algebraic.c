@@ -49,10 +49,11 @@ rw_status rw_algebraic_split(rw_ode *ode)
     ode->fields = fields;
     if (!equation || (ode->nfields && ode->nunknowns)) return RW_OK;
     return rw_fail_at(ode->device->ctx, &ode->source, equation->at,
-                      ode->nfields ? "an equation without an unknown: all fields have a rate: declare the field that it "
-                                     "determines"
-                                   : "no field has a rate: solve the equations with rw_elliptic_create, in a case with "
-                                     "time: {end: steady}");
+                      ode->nfields
+                          ? "an equation without an unknown: all fields have a rate: declare the field that it "
+                            "determines"
+                          : "no field has a rate: solve the equations with rw_elliptic_create, in a case with "
+                            "time: {end: steady}");
 }
 
 /* A condition of the state reads an unknown. */
@@ -158,8 +159,8 @@ static const rw_solved nothing = {.number = -1};
 void rw_algebraic_forget(rw_ode *ode, int v)
 {
     struct rw_algebraic *a = ode->algebraic;
-    for (; a && v < RW_ODE_VECTORS; ++v) a->number[v] = ++a->last;
-    if (a && a->set[0]) a->solved[1] = nothing;
+    for (; a && v < RW_ODE_VECTORS; ++v) a->of.number[v] = ++a->of.last;
+    if (a && a->set[0]) a->of.set[1] = nothing;
 }
 
 void rw_algebraic_begin(rw_ode *ode)
@@ -171,23 +172,23 @@ void rw_algebraic_note_stores(rw_ode *ode, const rw_stage *stage)
 {
     struct rw_algebraic *a = ode->algebraic;
     for (int v = 0; a && v < RW_ODE_VECTORS; ++v)
-        if (stage->stores & 1u << v) a->number[v] = ++a->last;
+        if (stage->stores & 1u << v) a->of.number[v] = ++a->of.last;
 }
 
 void rw_algebraic_exchange(rw_ode *ode, int v, int w)
 {
     struct rw_algebraic *a = ode->algebraic;
     if (!a) return;
-    const int64_t number = a->number[v];
-    a->number[v] = a->number[w];
-    a->number[w] = number;
+    const int64_t number = a->of.number[v];
+    a->of.number[v] = a->of.number[w];
+    a->of.number[w] = number;
 }
 
 static bool is_solved(const rw_ode *ode, int set, int v, double t)
 {
     const struct rw_algebraic *a = ode->algebraic;
-    const rw_solved *s = a->solved + set;
-    return s->number == a->number[v] && s->changes == ode->changes && (!a->moves || s->t == t);
+    const rw_solved *s = a->of.set + set;
+    return s->number == a->of.number[v] && s->changes == ode->changes && (!a->moves || s->t == t);
 }
 
 static bool may_swap(const rw_ode *ode)
@@ -202,9 +203,9 @@ static rw_status swap_sets(rw_ode *ode)
 {
     struct rw_algebraic *a = ode->algebraic;
     for (int u = 0; u < ode->nunknowns; ++u) RW_TRY(rw_array_swap(a->set[0][u], a->set[1][u]));
-    const rw_solved first = a->solved[0];
-    a->solved[0] = a->solved[1];
-    a->solved[1] = first;
+    const rw_solved first = a->of.set[0];
+    a->of.set[0] = a->of.set[1];
+    a->of.set[1] = first;
     return RW_OK;
 }
 
@@ -213,7 +214,7 @@ static rw_status copy_set(rw_ode *ode, int to, int from)
     struct rw_algebraic *a = ode->algebraic;
     for (int u = 0; u < ode->nunknowns; ++u)
         RW_TRY(rw_array_copy(a->set[to][u], a->set[from][u], rw_device_queue(ode->device)));
-    a->solved[to] = a->solved[from];
+    a->of.set[to] = a->of.set[from];
     return RW_OK;
 }
 
@@ -224,8 +225,7 @@ static rw_status hold(rw_ode *ode, int set, int v)
     struct rw_algebraic *a = ode->algebraic;
     int i = 0;
     for (int u = 0; u < ode->nunknowns; ++u) RW_TRY(rw_elliptic_hold(a->solver, i++, a->set[set][u]));
-    for (int f = 0; f < ode->nfields; ++f)
-        RW_TRY(rw_elliptic_hold(a->solver, i++, ode->vector[v * ode->nfields + f]));
+    for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_elliptic_hold(a->solver, i++, ode->vector[v * ode->nfields + f]));
     for (int x = 0; x < ode->nexternals; ++x) RW_TRY(rw_elliptic_hold(a->solver, i++, ode->external[x]));
     return RW_OK;
 }
@@ -238,7 +238,7 @@ static rw_status iterate(rw_ode *ode, int set, double t)
     rw_elliptic_result result;
     if (set == 1 && !a->begun) RW_TRY(copy_set(ode, 1, 0));
     a->begun = a->begun || set == 1;
-    a->solved[set] = nothing;
+    a->of.set[set] = nothing;
     const rw_status status = rw_elliptic_solve(a->solver, &result);
     stat->solve_iterations += result.iterations;
     if (result.right_side > 0) stat->solve_residual = fmax(stat->solve_residual, result.residual / result.right_side);
@@ -254,7 +254,7 @@ static rw_status solve(rw_ode *ode, int set, int v, double t, const rw_quadratur
     RW_TRY(rw_elliptic_set_time(a->solver, t, stage));
     ode->now.stat.solves++;
     RW_TRY(a->direct ? rw_elliptic_enqueue(a->solver) : iterate(ode, set, t));
-    a->solved[set] = (rw_solved){a->number[v], ode->changes, t};
+    a->of.set[set] = (rw_solved){a->of.number[v], ode->changes, t};
     return RW_OK;
 }
 
@@ -271,7 +271,7 @@ rw_status rw_algebraic_solve_for(rw_ode *ode, rw_stage *stage)
     for (int i = 0; a && i < stage->nreads; ++i) {
         const rw_unknowns_read *r = stage->reads + i;
         const rw_graph_param *time = stage->expr->graph->params + r->time;
-        const int set = r->vector != Y;
+        const int set = rw_algebraic_set_of(r->vector);
         if (!is_solved(ode, set, r->vector, time->re))
             RW_TRY(solve(ode, set, r->vector, time->re, time->quadrature ? time->quadrature : &none));
         for (int u = 0; u < ode->nunknowns; ++u) rw_expr_hold(stage->expr, r->field + u, a->set[set][u]);
@@ -283,9 +283,9 @@ rw_status rw_algebraic_accept(rw_ode *ode, int result)
 {
     struct rw_algebraic *a = ode->algebraic;
     if (!a) return RW_OK;
-    a->number[Y] = a->number[result];
-    a->number[result] = ++a->last;
-    return a->solved[1].number == a->number[Y] && may_swap(ode) ? swap_sets(ode) : RW_OK;
+    a->of.number[Y] = a->of.number[result];
+    a->of.number[result] = ++a->of.last;
+    return a->of.set[1].number == a->of.number[Y] && may_swap(ode) ? swap_sets(ode) : RW_OK;
 }
 
 /* ---- recorded steps ---------------------------------------------------------------------------------------------- */
@@ -295,7 +295,7 @@ void rw_algebraic_take_as_solved(rw_ode *ode, double t)
     struct rw_algebraic *a = ode->algebraic;
     if (!a) return;
     rw_algebraic_forget(ode, Y);
-    a->solved[0] = (rw_solved){a->number[Y], ode->changes, t};
+    a->of.set[0] = (rw_solved){a->of.number[Y], ode->changes, t};
 }
 
 rw_status rw_algebraic_send(rw_ode *ode, rw_queue *q)
@@ -303,6 +303,34 @@ rw_status rw_algebraic_send(rw_ode *ode, rw_queue *q)
     for (int i = 0; ode->algebraic && i < RW_UNKNOWN_SETS * ode->nunknowns; ++i)
         RW_TRY(rw_array_send(ode->algebraic->set[0][i], q));
     return RW_OK;
+}
+
+/* ---- traces ------------------------------------------------------------------------------------------------------- */
+
+bool rw_algebraic_pretend(rw_ode *ode, int set, int v)
+{
+    struct rw_algebraic *a = ode->algebraic;
+    if (is_solved(ode, set, v, ode->now.t) && !a->moves) return false;
+    a->of.set[set] = (rw_solved){a->of.number[v], ode->changes, ode->now.t};
+    return true;
+}
+
+rw_solved_sets rw_algebraic_keep(const rw_ode *ode)
+{
+    return ode->algebraic ? ode->algebraic->of : (rw_solved_sets){.last = 0};
+}
+
+/* Vectors may have been made anew. */
+void rw_algebraic_put_back(rw_ode *ode, const rw_solved_sets *kept)
+{
+    if (!ode->algebraic) return;
+    ode->algebraic->of = *kept;
+    ode->algebraic->of.set[1] = nothing;
+}
+
+void rw_algebraic_add_cost(const rw_ode *ode, double *bytes, int *launches)
+{
+    rw_elliptic_add_cost(ode->algebraic->solver, bytes, launches);
 }
 
 /* ---- values between steps ---------------------------------------------------------------------------------------- */
@@ -323,7 +351,7 @@ rw_status rw_algebraic_restore(rw_ode *ode, int vector)
     rw_algebraic_exchange(ode, Y, vector);
     ode->algebraic->shown = false;
     RW_TRY(may_swap(ode) ? swap_sets(ode) : copy_set(ode, 0, 1));
-    ode->algebraic->solved[1] = nothing;
+    ode->algebraic->of.set[1] = nothing;
     return RW_OK;
 }
 

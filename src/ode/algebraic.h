@@ -25,14 +25,19 @@ typedef struct rw_solved {
     double t;
 } rw_solved;
 
+/* What has been solved for. */
+typedef struct rw_solved_sets {
+    rw_solved set[RW_UNKNOWN_SETS];
+    int64_t number[RW_ODE_VECTORS], last; /* of vectors */
+} rw_solved_sets;
+
 struct rw_algebraic {
     rw_elliptic *solver;
-    bool direct;     /* launches only */
-    bool moves;      /* the equations depend on t */
-    bool read_by_sides; /* of the state */
+    bool direct;                     /* launches only */
+    bool moves;                      /* the equations depend on t */
+    bool read_by_sides;              /* of the state */
     rw_array **set[RW_UNKNOWN_SETS]; /* [unknown]; set 0: bound by the caller */
-    rw_solved solved[RW_UNKNOWN_SETS];
-    int64_t number[RW_ODE_VECTORS], last;
+    rw_solved_sets of;
     bool begun; /* set 1 has been solved for in this step */
     bool shown; /* y is another state for a look at it */
 };
@@ -66,5 +71,14 @@ rw_status rw_algebraic_restore(rw_ode *ode, int vector);
 rw_status rw_algebraic_explain(const rw_ode *ode, rw_text *text);
 /* What values between steps may cost in precision: the error of a solve over its right-hand side. */
 double rw_algebraic_noise(const rw_ode *ode);
+
+/* The set that a program gets a vector's unknowns from. */
+static inline int rw_algebraic_set_of(int v) { return v != 0; }
+/* Traces, which run nothing: whether the set would have to be solved for the vector, and then as if it were. */
+bool rw_algebraic_pretend(rw_ode *ode, int set, int v);
+rw_solved_sets rw_algebraic_keep(const rw_ode *ode);
+void rw_algebraic_put_back(rw_ode *ode, const rw_solved_sets *kept);
+/* What solving once costs: bytes per node and launches, of direct methods. */
+void rw_algebraic_add_cost(const rw_ode *ode, double *bytes, int *launches);
 
 #endif

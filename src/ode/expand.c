@@ -14,6 +14,7 @@
  *                     all */
 #include <string.h>
 
+#include "ode/algebraic.h"
 #include "ode/circles.h"
 #include "ode/trace.h"
 
@@ -347,7 +348,7 @@ static rw_status add_combines(rw_trace_model *m, const rw_trace_kernel *k, const
 
 static size_t values_of(const rw_trace_model *m)
 {
-    return (size_t)(RW_ODE_VECTORS * m->ode->nfields + m->ode->nexternals) * (size_t)m->nnodes;
+    return (size_t)rw_trace_unknown(m->ode, RW_UNKNOWN_SETS, 0) * (size_t)m->nnodes;
 }
 
 static rw_status add_launch(rw_trace_model *m, const rw_trace_run *run, const rw_pass_kernel *pk)
@@ -373,8 +374,34 @@ done:
     return status;
 }
 
+/* The solution at each node depends on the state at all nodes: one task, and a part of its own. */
+static rw_status add_solve(rw_trace_model *m, const rw_trace_run *run)
+{
+    int task;
+    char label[64];
+    RW_TRY(begin_launch(m, NULL));
+    rw_trace_describe_solve(m, run);
+    snprintf(label, sizeof label, "%d solve", m->nlaunches);
+    RW_TRY(begin_part(m, rw_format("launch %d (solve)", m->nlaunches)));
+    RW_TRY(add_task(m, "solve", label, (rw_trace_place){m->nparts - 1, -1, m->nlaunches - 1, !run->radius}, &task));
+    for (int f = 0; f < m->ode->nfields; ++f)
+        for (int i = 0; i < m->nnodes; ++i) {
+            int c[3], *writer = m->writer + run->array[f] * m->nnodes + i;
+            split(m->n, i, c);
+            if (*writer < 0) {
+                RW_TRY(add_given(m, "given", run->array[f], c, writer));
+                m->nbefore++;
+            }
+            RW_TRY(rw_depgraph_add_dependency(m->g, task, *writer));
+        }
+    for (int u = 0; u < m->ode->nunknowns; ++u)
+        for (int i = 0; i < m->nnodes; ++i) m->writer[rw_trace_unknown(m->ode, run->set, u) * m->nnodes + i] = task;
+    return RW_OK;
+}
+
 static rw_status add_run(rw_trace_model *m, const rw_trace_run *run)
 {
+    if (!run->expr) return add_solve(m, run);
     rw_free(m->combined);
     m->combined = rw_calloc((size_t)RW_MAX(run->expr->plan.nreductions, 1), sizeof *m->combined);
     if (!m->combined) return rw_trace_fail(m);

@@ -16,7 +16,7 @@ typedef struct sampler {
     int nfields, nexternals;
     const int *given; /* numbers of fields in the specification, … */
     int nown;         /* … which has as many */
-    double place[3]; /* in nodes from the first */
+    double place[3];  /* in nodes from the first */
 } sampler;
 
 static void leaf_value(void *user, const rw_graph *g, rw_node leaf, double out[2])
@@ -96,7 +96,11 @@ static rw_status find_radius(rw_ode *ode, rw_forecast *f)
 
 rw_status rw_ode_forecast(rw_ode *ode, double span, rw_forecast_value *value, void *user, rw_forecast *f)
 {
-    sampler s = {.value = value, .user = user, .nfields = ode->nfields, .nexternals = ode->nexternals, .given = ode->given,
+    sampler s = {.value = value,
+                 .user = user,
+                 .nfields = ode->nfields,
+                 .nexternals = ode->nexternals,
+                 .given = ode->given,
                  .nown = ode->nfields + ode->nunknowns};
     *f = (rw_forecast){.certain = true, .radius = NAN, .stable = NAN};
     ode->forecast = &s;

@@ -465,6 +465,35 @@ rw_status rw_ode_explain(const rw_ode *ode, char **text)
     return *text ? RW_OK : rw_fail_memory(ode->device->ctx, 4096, "the plan as text");
 }
 
+/* Which fields have no rate; false: as if all had one. */
+static bool find_unknowns(const rw_ode_spec *spec, bool *unknown)
+{
+    const rw_source source = {"equations", spec->equations, 1, 1};
+    rw_parsed parsed = {0};
+    bool any = false;
+    if (!spec->equations || rw_parse_statements(NULL, &source, &parsed) != RW_OK) return false;
+    rw_find_equations(&parsed, spec->fields, (int)spec->nfields);
+    for (int64_t f = 0; f < spec->nfields; ++f) unknown[f] = true;
+    for (int i = 0; i < parsed.n; ++i) {
+        any = any || parsed.statements[i].kind == RW_EQUATION;
+        for (int64_t f = 0; f < spec->nfields && parsed.statements[i].kind == RW_RATE; ++f)
+            unknown[f] = unknown[f] && strcmp(spec->fields[f].name, parsed.statements[i].name) != 0;
+    }
+    rw_parsed_free(&parsed);
+    return any;
+}
+
+/* Of the solver of unknowns, besides their arrays. */
+static int64_t solver_bytes(const rw_ode_spec *spec, const bool *unknown)
+{
+    int64_t bytes = 0;
+    for (int64_t f = 0; f < spec->nfields; ++f) {
+        const rw_elliptic_spec one = {.grid = spec->grid, .fields = spec->fields + f, .nfields = unknown[f]};
+        bytes += rw_elliptic_bytes(&one);
+    }
+    return bytes;
+}
+
 static int64_t bytes_of(const rw_ode_spec *spec)
 {
     int64_t bytes = 0, externals = 0, cells = 1;
@@ -474,14 +503,21 @@ static int64_t bytes_of(const rw_ode_spec *spec)
         if (spec->grid.size[d] > 0 && cells > INT64_MAX / 1024 / spec->grid.size[d]) return INT64_MAX;
         cells *= spec->grid.size[d];
     }
-    for (int f = 0; f < spec->nfields; ++f)
-        bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
+    bool *unknown = rw_calloc((size_t)RW_MAX(spec->nfields, 1), sizeof *unknown);
+    const bool any = unknown && find_unknowns(spec, unknown);
+    const int64_t solver = any ? solver_bytes(spec, unknown) : 0;
+    for (int f = 0; f < spec->nfields; ++f) {
+        const int64_t one = (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
+        if (any && unknown[f]) externals += RW_UNKNOWN_SETS * one;
+        else bytes += one;
+    }
+    rw_free(unknown);
     const rw_ode_ops *ops = table_of((rw_ode_method)method, spec->step);
     int vectors = ops->vectors + (spec->dense ? RW_ODE_PAST : 0);
     if (ops->chooses) vectors += ops->chooses->vectors - 1; /* estimates of the radius may keep AUTO's own */
     for (int i = 0; i < spec->nexternals; ++i)
         externals += (int64_t)rw_dtype_size(spec->externals[i].dtype ? spec->externals[i].dtype : RW_F64);
-    return cells * (bytes * vectors + externals);
+    return cells * (bytes * vectors + externals) + solver;
 }
 
 int64_t rw_ode_bytes_sized(const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size)

@@ -12,10 +12,10 @@
 #ifndef RW_ODE_INTERNAL_H
 #define RW_ODE_INTERNAL_H
 
+#include "elliptic/elliptic.h"
 #include "expr/program.h"
 #include "expr/range.h"
 #include "expr/switches.h"
-#include "elliptic/elliptic.h"
 #include "ode/dense.h"
 #include "ode/settle.h"
 #include "rechenwerk/ode.h"
@@ -148,8 +148,8 @@ struct rw_ode {
     bool fresh;          /* AUTO has found it at the present state */
     double refused_step; /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
-    double refused_limit; /* t_limit of that step */
-    bool unresolved;      /* the message already contains the reason: t + h = t, an unstable given step */
+    double refused_limit;           /* t_limit of that step */
+    bool unresolved;                /* the message already contains the reason: t + h = t, an unstable given step */
     struct rw_algebraic *algebraic; /* NULL: there are no unknowns */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
@@ -190,7 +190,7 @@ rw_node rw_build_scalar(rw_building *b, const char *name);
 rw_node rw_build_setting(rw_building *b, const char *name, double value);
 /* Vector `v` takes part; `time`: node that t is in its boundary values and right-hand side. All vectors first. */
 void rw_build_vector(rw_building *b, int v, rw_node time);
-rw_node rw_build_value(rw_building *b, int v, int f);       /* y_v[f] */
+rw_node rw_build_value(rw_building *b, int v, int f); /* y_v[f] */
 /* Conditions of the state that read unknowns: the vector has them from then on, as after rw_build_rates. Without them,
  * nodes that are given have what the array has there; y has them always. */
 void rw_build_sides(rw_building *b, int v);

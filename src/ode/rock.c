@@ -224,7 +224,8 @@ static rw_status create_chains(rw_ode *ode)
 {
     method *m = ode->method;
     if (m->chains_known) return RW_OK;
-    if (ode->algebraic || !rw_passes_fuse(&ode->grid, &ode->device->target)) { /* unknowns are solved for between stages */
+    if (ode->algebraic ||
+        !rw_passes_fuse(&ode->grid, &ode->device->target)) { /* unknowns are solved for between stages */
         m->chains_known = true;
         return RW_OK;
     }

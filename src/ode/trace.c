@@ -8,6 +8,7 @@
  *   auto              as the largest method that it may become, which it is made for this time */
 #include <string.h>
 
+#include "ode/algebraic.h"
 #include "ode/forecast.h"
 #include "ode/trace.h"
 
@@ -36,22 +37,61 @@ static rw_status make_results(rw_expr *e)
     return RW_OK;
 }
 
-static rw_status add_run(rw_ode *ode, rw_stage *stage)
+/* A run with room for n arrays, which are not known yet. */
+static rw_status add(rw_ode *ode, rw_trace_run run, int n, rw_trace_run **added)
 {
     rw_trace *trace = ode->trace;
-    rw_expr *e = stage->expr;
-    RW_TRY(make_results(e));
-    rw_trace_run run = {e, rw_calloc((size_t)RW_MAX(e->graph->nfields, 1), sizeof *run.array), trace->radius};
+    run.radius = trace->radius;
+    run.array = rw_calloc((size_t)RW_MAX(n, 1), sizeof *run.array);
     if (!run.array || !rw_grow(&trace->run, &trace->capacity, trace->nruns + 1, sizeof run)) {
         rw_free(run.array);
         return rw_fail_memory(ode->device->ctx, sizeof run, "a trace");
     }
-    for (int f = 0; f < e->graph->nfields; ++f) run.array[f] = -1;
+    for (int i = 0; i < n; ++i) run.array[i] = -1;
+    trace->run[trace->nruns] = run;
+    *added = trace->run + trace->nruns++;
+    return RW_OK;
+}
+
+/* Unknowns that the program reads, where it would have to solve for them. */
+static rw_status add_solves(rw_ode *ode, const rw_stage *stage)
+{
+    for (int i = 0; i < stage->nreads; ++i) {
+        rw_trace_run *run;
+        const int v = stage->reads[i].vector, set = rw_algebraic_set_of(v);
+        if (!rw_algebraic_pretend(ode, set, v)) continue;
+        RW_TRY(add(ode, (rw_trace_run){.set = set}, ode->nfields, &run));
+        for (int f = 0; f < ode->nfields; ++f) run->array[f] = number_of(ode, ode->vector[v * ode->nfields + f]);
+    }
+    return RW_OK;
+}
+
+static rw_status add_run(rw_ode *ode, rw_stage *stage)
+{
+    rw_expr *e = stage->expr;
+    rw_trace_run *run;
+    RW_TRY(make_results(e));
+    RW_TRY(add_solves(ode, stage));
+    RW_TRY(add(ode, (rw_trace_run){.expr = e}, e->graph->nfields, &run));
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
-        if (stage->field[i] >= 0) run.array[stage->field[i]] = number_of(ode, ode->vector[i]);
+        if (stage->field[i] >= 0) run->array[stage->field[i]] = number_of(ode, ode->vector[i]);
     for (int i = 0; stage->external >= 0 && i < ode->nexternals; ++i)
-        run.array[stage->external + i] = RW_ODE_VECTORS * ode->nfields + i;
-    trace->run[trace->nruns++] = run;
+        run->array[stage->external + i] = RW_ODE_VECTORS * ode->nfields + i;
+    for (int i = 0; i < stage->nreads; ++i)
+        for (int u = 0; u < ode->nunknowns; ++u)
+            run->array[stage->reads[i].field + u] =
+                rw_trace_unknown(ode, rw_algebraic_set_of(stage->reads[i].vector), u);
+    rw_algebraic_note_stores(ode, stage);
+    return RW_OK;
+}
+
+/* A step ends with the unknowns of y_{n+1}, which the vector holds. */
+static rw_status add_end(rw_ode *ode, int v)
+{
+    rw_trace_run *run;
+    if (!ode->algebraic || !rw_algebraic_pretend(ode, 1, v)) return RW_OK;
+    RW_TRY(add(ode, (rw_trace_run){.set = 0}, ode->nfields, &run));
+    for (int f = 0; f < ode->nfields; ++f) run->array[f] = number_of(ode, ode->vector[v * ode->nfields + f]);
     return RW_OK;
 }
 
@@ -66,6 +106,7 @@ static rw_status trace_attempts(rw_ode *ode, int stages)
         rw_attempt a = {0};
         forget_runs(trace, from);
         rw_status status = ops->attempt(ode, 1, h_rho, &a);
+        if (status == RW_OK) status = add_end(ode, ops->result);
         /* exchanged */
         memcpy(ode->vector, trace->array, (size_t)RW_ODE_VECTORS * (size_t)ode->nfields * sizeof *ode->vector);
         RW_TRY(status);
@@ -88,7 +129,8 @@ static rw_status trace_step(rw_ode *ode, int stages)
     trace->radius = false;
     if (!ode->ops->untried) return trace_attempts(ode, stages);
     trace->stages = ode->ops->least_stages;
-    return ode->ops->untried(ode, ode->fixed_step > 0 ? ode->fixed_step : 1);
+    RW_TRY(ode->ops->untried(ode, ode->fixed_step > 0 ? ode->fixed_step : 1));
+    return add_end(ode, 0);
 }
 
 static rw_status check(const rw_ode *ode, int stages)
@@ -100,10 +142,14 @@ static rw_status check(const rw_ode *ode, int stages)
     return rw_ode_need_arrays(ode);
 }
 
-static void add_cost(const rw_trace *trace, rw_forecast_step *step)
+static void add_cost(const rw_ode *ode, const rw_trace *trace, rw_forecast_step *step)
 {
     for (int i = 0; i < trace->nruns; ++i) {
         rw_expr_plan plan;
+        if (!trace->run[i].expr) {
+            rw_algebraic_add_cost(ode, &step->bytes, &step->launches);
+            continue;
+        }
         rw_expr_get_plan(trace->run[i].expr, &plan);
         step->bytes += plan.bytes_per_cell;
         step->flops += plan.flops_per_cell;
@@ -120,17 +166,20 @@ rw_status rw_trace_cost(rw_ode *ode, double h_rho, rw_forecast_step *step)
     if (!(trace.array = rw_calloc(n, sizeof *trace.array))) return rw_fail_memory(ode->device->ctx, 4096, "a trace");
     memcpy(trace.array, ode->vector, n * sizeof *trace.array);
     const rw_ode_kept before = rw_ode_keep(ode);
+    const rw_solved_sets solved = rw_algebraic_keep(ode);
     const int64_t evaluations = ode->now.stat.rhs;
     ode->trace = &trace;
     ode->note = add_run;
     rw_status status = ode->ops->untried ? ode->ops->untried(ode, ode->fixed_step > 0 ? ode->fixed_step : 1)
                                          : ode->ops->attempt(ode, 1, h_rho, &a);
+    if (status == RW_OK) status = add_end(ode, ode->ops->untried ? 0 : ode->ops->result);
     ode->trace = NULL;
     ode->note = NULL;
     memcpy(ode->vector, trace.array, n * sizeof *ode->vector); /* exchanged */
     step->evaluations = (double)(ode->now.stat.rhs - evaluations);
     rw_ode_put_back(ode, &before);
-    if (status == RW_OK) add_cost(&trace, step);
+    rw_algebraic_put_back(ode, &solved);
+    if (status == RW_OK) add_cost(ode, &trace, step);
     step->stages = a.stages;
     forget_runs(&trace, 0);
     rw_free(trace.run);
@@ -152,6 +201,7 @@ rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_parti
     trace.array = rw_calloc((size_t)RW_ODE_VECTORS * (size_t)ode->nfields, sizeof *trace.array);
     if (!trace.array) return rw_fail_memory(ode->device->ctx, 4096, "a trace");
     const rw_ode_kept before = rw_ode_keep(ode);
+    const rw_solved_sets solved = rw_algebraic_keep(ode);
     ode->trace = &trace;
     ode->note = add_run;
     rw_status status = trace_step(ode, stages ? stages : USUAL_STAGES);
@@ -161,6 +211,7 @@ rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_parti
     if (status == RW_OK) status = rw_trace_expand(ode, &trace, g, &p, &t);
     if (status == RW_OK && t.failed) status = rw_fail_memory(ode->device->ctx, t.length, "the graph as text");
     rw_ode_put_back(ode, &before);
+    rw_algebraic_put_back(ode, &solved);
     forget_runs(&trace, 0);
     rw_free(trace.run);
     rw_free(trace.array);

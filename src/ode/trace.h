@@ -8,9 +8,11 @@
 #include "rechenwerk/depgraph.h"
 
 typedef struct rw_trace_run {
-    const rw_expr *expr;
-    /* by field of the program: number of the array, -1 where it has none; external fields after all vectors */
+    const rw_expr *expr; /* NULL: unknowns are solved for */
+    /* by field of the program: number of the array, -1 where it has none; external fields after all vectors, then the
+     * sets of unknowns. Of a solve: arrays of the state. */
     int *array;
+    int set;     /* of a solve: which set of unknowns */
     bool radius; /* part of finding the spectral radius */
 } rw_trace_run;
 
@@ -21,6 +23,12 @@ typedef struct rw_trace {
     bool radius;
     const char *as; /* the method traced in the place of AUTO; NULL */
 } rw_trace;
+
+/* Number of an array of unknowns. */
+static inline int rw_trace_unknown(const rw_ode *ode, int set, int u)
+{
+    return RW_ODE_VECTORS * ode->nfields + ode->nexternals + set * ode->nunknowns + u;
+}
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
@@ -95,6 +103,7 @@ void rw_trace_name_node(const rw_trace_model *m, const int c[3], char name[48]);
 void rw_trace_name_array(const rw_trace_model *m, int array, char name[64]);
 void rw_trace_describe_begin(const rw_trace_model *m, const rw_trace *trace);
 void rw_trace_describe_kernel(const rw_trace_model *m, const rw_trace_kernel *k);
+void rw_trace_describe_solve(const rw_trace_model *m, const rw_trace_run *run);
 /* Also tries a tile through the whole step as one part. */
 rw_status rw_trace_describe_graph(const rw_trace_model *m, const rw_partition *tiles);
 rw_status rw_trace_fail(const rw_trace_model *m); /* no memory */

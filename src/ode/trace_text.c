@@ -10,9 +10,12 @@ rw_status rw_trace_fail(const rw_trace_model *m) { return rw_fail_memory(m->ctx,
 
 void rw_trace_name_array(const rw_trace_model *m, int array, char name[64])
 {
-    const int external = array - RW_ODE_VECTORS * m->ode->nfields;
-    const int v = external < 0 ? array / m->ode->nfields : 0;
-    const char *field = external < 0 ? m->ode->fields[array % m->ode->nfields].name : m->ode->externals[external].name;
+    const rw_ode *ode = m->ode;
+    const int external = array - RW_ODE_VECTORS * ode->nfields, unknown = array - rw_trace_unknown(ode, 0, 0);
+    const int v = external < 0 ? array / ode->nfields : unknown < 0 ? 0 : unknown / ode->nunknowns;
+    const char *field = external < 0  ? ode->fields[array % ode->nfields].name
+                        : unknown < 0 ? ode->externals[external].name
+                                      : ode->fields[ode->nfields + unknown % ode->nunknowns].name;
     if (v) snprintf(name, 64, "%.48s.%d", field, v);
     else snprintf(name, 64, "%.48s", field);
 }
@@ -134,6 +137,22 @@ void rw_trace_describe_kernel(const rw_trace_model *m, const rw_trace_kernel *k)
     if (k->run->radius) rw_text_add(t, "; for the spectral radius, not in every step");
     if (k->npasses > 1) add_overlap(m, k, t);
     rw_text_add(t, "\n");
+}
+
+void rw_trace_describe_solve(const rw_trace_model *m, const rw_trace_run *run)
+{
+    char name[64];
+    rw_text_add(m->text, "%4d  solve: reads", m->nlaunches);
+    for (int f = 0; f < m->ode->nfields; ++f) {
+        rw_trace_name_array(m, run->array[f], name);
+        rw_text_add(m->text, "%s %s", f ? "," : "", name);
+    }
+    rw_text_add(m->text, " everywhere; writes");
+    for (int u = 0; u < m->ode->nunknowns; ++u) {
+        rw_trace_name_array(m, rw_trace_unknown(m->ode, run->set, u), name);
+        rw_text_add(m->text, "%s %s", u ? "," : "", name);
+    }
+    rw_text_add(m->text, "%s\n", run->radius ? "; for the spectral radius, not in every step" : "");
 }
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
