@@ -228,8 +228,8 @@ rw_hint rw_hint_nearest(const char *given, const char *const *names, int n);
 rw_hint rw_hint_known(const char *given, const char *const *names, int n);
 /* Of functions that solve an equation in other languages. */
 #define RW_POISSON_ADVICE                                                                                              \
-    "write the equation itself, laplace(psi) = -w, for a field psi without dpsi/dt: it is solved next to rates, inside " \
-    "each step, and alone in a case with time: {end: steady}"
+    "write the equation itself, laplace(psi) = -w, for a field psi without dpsi/dt: it is solved next to rates, "      \
+    "inside each step, and alone in a case with time: {end: steady}"
 /* "%s": the name of a field. */
 #define RW_SECOND_RATE_ADVICE                                                                                          \
     "equations have first derivatives in time: write a system of two fields, d%s/dt = v; dv/dt = …"

@@ -447,6 +447,13 @@ rw_status rw_elliptic_set_time(rw_elliptic *e, double t, const rw_quadrature *st
     return RW_OK;
 }
 
+bool rw_elliptic_is_singular(const rw_elliptic *e)
+{
+    for (int s = 0; s < e->nsystems; ++s)
+        if (e->systems[s]->form.singular) return true;
+    return false;
+}
+
 double rw_elliptic_rtol(const rw_elliptic *e, int unknown) { return fmax(e->settings[unknown].rtol, 0); }
 
 bool rw_elliptic_moves(const rw_elliptic *e)

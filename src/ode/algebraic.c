@@ -56,22 +56,6 @@ rw_status rw_algebraic_split(rw_ode *ode)
                             "time: {end: steady}");
 }
 
-/* A condition of the state reads an unknown. */
-static rw_status find_reading_sides(rw_ode *ode)
-{
-    const int n = ode->nfields + ode->nunknowns;
-    rw_building b;
-    rw_build_begin(&b, ode);
-    rw_build_vector(&b, Y, rw_build_scalar(&b, "t"));
-    rw_build_sides(&b, Y);
-    bool *reads = &ode->algebraic->read_by_sides;
-    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
-        for (int u = ode->nfields; u < n; ++u)
-            for (int s = 0; s < 2 * ode->grid.ndim; ++s)
-                *reads = *reads || rw_side_reads(b.graph, b.graph->fields[f].boundary + s, u);
-    return rw_build_drop(&b);
-}
-
 static rw_status make_solver(rw_ode *ode, const rw_ode_spec *spec, const rw_elliptic_spec *settings)
 {
     struct rw_algebraic *a = ode->algebraic;
@@ -121,7 +105,7 @@ rw_status rw_algebraic_create(rw_ode *ode, const rw_ode_spec *spec, const rw_ell
     RW_TRY(make_solver(ode, spec, settings));
     a->direct = rw_elliptic_is_direct(a->solver);
     a->moves = rw_elliptic_moves(a->solver);
-    return find_reading_sides(ode);
+    return RW_OK;
 }
 
 void rw_algebraic_free(rw_ode *ode)
@@ -230,6 +214,23 @@ static rw_status hold(rw_ode *ode, int set, int v)
     return RW_OK;
 }
 
+static rw_status with_time(rw_ode *ode, double t, rw_status status)
+{
+    if (status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INPUT) return status;
+    ode->unresolved = true; /* the message contains the reason */
+    return rw_fail(ode->device->ctx, status, "%s (at t = %.6g)", rw_message(ode->device->ctx), t);
+}
+
+/* Before the first solve, where F should have the mean 0: whether it has. */
+static rw_status check_balance(rw_ode *ode, double t)
+{
+    struct rw_algebraic *a = ode->algebraic;
+    double ratio;
+    if (a->balanced || !rw_elliptic_is_singular(a->solver)) return RW_OK;
+    a->balanced = true;
+    return with_time(ode, t, rw_elliptic_measure(a->solver, &ratio));
+}
+
 /* To the tolerance: waits. */
 static rw_status iterate(rw_ode *ode, int set, double t)
 {
@@ -242,9 +243,7 @@ static rw_status iterate(rw_ode *ode, int set, double t)
     const rw_status status = rw_elliptic_solve(a->solver, &result);
     stat->solve_iterations += result.iterations;
     if (result.right_side > 0) stat->solve_residual = fmax(stat->solve_residual, result.residual / result.right_side);
-    if (status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INPUT) return status;
-    ode->unresolved = true; /* the message contains the reason */
-    return rw_fail(ode->device->ctx, status, "at t = %.6g: %s", t, rw_message(ode->device->ctx));
+    return with_time(ode, t, status);
 }
 
 static rw_status solve(rw_ode *ode, int set, int v, double t, const rw_quadrature *stage)
@@ -253,6 +252,7 @@ static rw_status solve(rw_ode *ode, int set, int v, double t, const rw_quadratur
     RW_TRY(hold(ode, set, v));
     RW_TRY(rw_elliptic_set_time(a->solver, t, stage));
     ode->now.stat.solves++;
+    if (a->direct) RW_TRY(check_balance(ode, t));
     RW_TRY(a->direct ? rw_elliptic_enqueue(a->solver) : iterate(ode, set, t));
     a->of.set[set] = (rw_solved){a->of.number[v], ode->changes, t};
     return RW_OK;
@@ -305,7 +305,7 @@ rw_status rw_algebraic_send(rw_ode *ode, rw_queue *q)
     return RW_OK;
 }
 
-/* ---- traces ------------------------------------------------------------------------------------------------------- */
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
 
 bool rw_algebraic_pretend(rw_ode *ode, int set, int v)
 {

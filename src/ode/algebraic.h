@@ -11,8 +11,8 @@
  * the number that it was solved for, and is not solved for it again. So the last stage of a step leaves the unknowns of
  * the next y, if the method evaluates F there, and the sets change places.
  *
- * Iterations start from the unknowns of y in a step's first solve, then from those of the stage before: what a step does
- * follows from the bound arrays alone, which checkpoints have. */
+ * Iterations start from the unknowns of y in a step's first solve, then from those of the stage before: what a step
+ * does follows from the bound arrays alone, which checkpoints have. */
 #ifndef RW_ODE_ALGEBRAIC_H
 #define RW_ODE_ALGEBRAIC_H
 
@@ -38,8 +38,9 @@ struct rw_algebraic {
     bool read_by_sides;              /* of the state */
     rw_array **set[RW_UNKNOWN_SETS]; /* [unknown]; set 0: bound by the caller */
     rw_solved_sets of;
-    bool begun; /* set 1 has been solved for in this step */
-    bool shown; /* y is another state for a look at it */
+    bool balanced; /* checked, of direct solvers */
+    bool begun;    /* set 1 has been solved for in this step */
+    bool shown;    /* y is another state for a look at it */
 };
 
 /* The fields of the specification into state and unknowns. `settings`: of each field of the specification, or NULL. */

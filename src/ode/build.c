@@ -453,6 +453,22 @@ rw_status rw_ode_settle(rw_ode *ode)
     return RW_OK;
 }
 
+rw_status rw_build_find_reads(rw_ode *ode)
+{
+    const int n = ode->nfields + ode->nunknowns;
+    rw_building b;
+    if (!ode->algebraic) return RW_OK;
+    rw_build_begin(&b, ode);
+    rw_build_vector(&b, 0, rw_build_scalar(&b, "t"));
+    rw_build_sides(&b, 0);
+    bool *reads = &ode->algebraic->read_by_sides;
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
+        for (int u = ode->nfields; u < n; ++u)
+            for (int s = 0; s < 2 * ode->grid.ndim; ++s)
+                *reads = *reads || rw_side_reads(b.graph, b.graph->fields[f].boundary + s, u);
+    return rw_build_drop(&b);
+}
+
 rw_status rw_build_drop(rw_building *b)
 {
     rw_lowering_end(&b->lowering);

@@ -5,14 +5,6 @@
 /* Whether the method has a vector of this number, or dense.c does. */
 static bool has_vector(const rw_ode *ode, int v) { return v < ode->ops->vectors || (ode->dense && v >= RW_PAST); }
 
-void rw_ode_shape(const rw_ode *ode, int *ndim, int64_t shape[3])
-{
-    const bool plan = rw_programs_are_plans();    /* then arrays are names only */
-    *ndim = plan ? 1 : RW_MAX(ode->grid.ndim, 1); /* without space arrays have one element */
-    shape[0] = 1;
-    for (int d = 0; d < ode->grid.ndim && !plan; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
-}
-
 rw_status rw_ode_make_vectors(rw_ode *ode)
 {
     rw_device *dev = ode->device;

@@ -121,6 +121,7 @@ rw_status rw_ode_create_with(rw_device *dev, const rw_ode_spec *given, const rw_
         status = rw_fail_memory(dev->ctx, n * sizeof *ode->vector, "an integrator");
     if (status == RW_OK && spec->dense) status = rw_dense_create(ode);
     if (status == RW_OK) status = rw_algebraic_create(ode, spec, settings);
+    if (status == RW_OK) status = rw_build_find_reads(ode);
     if (status == RW_OK) status = rw_method_create(ode);
     if (status == RW_OK && ode->ops->attempt) status = rw_adaptive_prepare(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);

@@ -160,6 +160,15 @@ struct rw_ode {
     void *method;                                    /* the method's own */
 };
 
+/* Of arrays of the grid. */
+static inline void rw_ode_shape(const rw_ode *ode, int *ndim, int64_t shape[3])
+{
+    const bool plan = rw_programs_are_plans();    /* then arrays are names only */
+    *ndim = plan ? 1 : RW_MAX(ode->grid.ndim, 1); /* without space arrays have one element */
+    shape[0] = 1;
+    for (int d = 0; d < ode->grid.ndim && !plan; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
+}
+
 /* ---- building programs ------------------------------------------------------------------------------------------- */
 
 typedef struct rw_building {
@@ -194,6 +203,8 @@ rw_node rw_build_value(rw_building *b, int v, int f); /* y_v[f] */
 /* Conditions of the state that read unknowns: the vector has them from then on, as after rw_build_rates. Without them,
  * nodes that are given have what the array has there; y has them always. */
 void rw_build_sides(rw_building *b, int v);
+/* ode->algebraic->read_by_sides. */
+rw_status rw_build_find_reads(rw_ode *ode);
 void rw_build_rates(rw_building *b, int v, rw_node *rates); /* F(t_v, y_v)[f] for all fields */
 void rw_build_store(rw_building *b, int v, int f, rw_node value);
 /* Boundary values depend on time: then a vector has them of one time only; or on fields of their own vector. */
@@ -219,8 +230,6 @@ void rw_stage_set_scalars(rw_ode *ode, rw_stage *stage);
 rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h,
                         const double polynomial[RW_QUADRATURE_NODES]);
 void rw_stage_free(rw_stage *stage);
-/* Of arrays of the grid. */
-void rw_ode_shape(const rw_ode *ode, int *ndim, int64_t shape[3]);
 /* The arrays of two vectors exchanged. */
 void rw_ode_exchange(rw_ode *ode, int v, int w);
 /* The stage's plan added to `text`. */
