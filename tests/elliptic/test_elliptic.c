@@ -54,7 +54,8 @@ static void test_example(void **state)
     for (int64_t i = 0; i < N * N; ++i)
         if (!(cabsl(at(array_of_psi, i) - at(array_of_w, i) / eigenvalue) < 1e-12)) fail_msg("node %lld", (long long)i);
     rw_elliptic_destroy(&e);
-    rw_array_destroy(&array_of_psi), rw_array_destroy(&array_of_w);
+    rw_array_destroy(&array_of_psi);
+    rw_array_destroy(&array_of_w);
 }
 
 /* ---- against a dense matrix -------------------------------------------------------------------------------------- */
@@ -95,7 +96,8 @@ static void compare(const char *what, problem *p, residual *r, const number *exa
         fail_msg("%s: residuals %.10g, %.10g; recomputed %.10g, %.10g\n%s", what, p->result.residual,
                  p->result.right_side, norm, zero, text);
     rw_free(text);
-    free(u), free(F);
+    free(u);
+    free(F);
 }
 
 static void solve_with(const char *what, problem *p, residual *r, const number *exact, rw_elliptic_method method)
@@ -215,13 +217,15 @@ static void change_scalars(rw_elliptic_method method)
     begin(&p, "k*laplace(u) - c*u = f", 1, 2, (int64_t[]){6, 5});
     p.spec.method = method;
     for (int side = 0; side < 4; ++side) p.fields[0].boundary[side] = side_of(RW_BOUNDARY_NEUMANN, "0.5");
-    place_axis(&p, 0), place_axis(&p, 1);
+    place_axis(&p, 0);
+    place_axis(&p, 1);
     make_arrays(&p);
     p.scalars[1].value = 0;
     make_solver(&p);
     assert_int_equal(rw_elliptic_solve(p.solver, &p.result), RW_ERR_INPUT); /* unbalanced */
     for (int i = 0; i < RW_COUNT(ks); ++i) {
-        p.scalars[0].value = ks[i][0], p.scalars[1].value = ks[i][1];
+        p.scalars[0].value = ks[i][0];
+        p.scalars[1].value = ks[i][1];
         OK(rw_elliptic_set(p.solver, "k", ks[i][0]));
         OK(rw_elliptic_set(p.solver, "c", ks[i][1]));
         make_residual(&p, "R = k*laplace(u) - c*u - f", &r);
@@ -264,9 +268,10 @@ static void manufacture(problem *p, manufactured *m, bool varying)
     m->value[0] = 0;
     for (int d = 0; d < ndim; ++d) {
         const bool periodic = p->fields[0].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
-        strcat(m->value, d ? "*" : ""), strcat(along, d ? "*" : "");
-        strcat(m->value, periodic ? wave[d] : factor[d]),
-            strcat(along, d ? (periodic ? wave[d] : factor[d]) : slope[d]);
+        strcat(m->value, d ? "*" : "");
+        strcat(along, d ? "*" : "");
+        strcat(m->value, periodic ? wave[d] : factor[d]);
+        strcat(along, d ? (periodic ? wave[d] : factor[d]) : slope[d]);
         c += periodic ? 4 * acos(-1) * acos(-1) : curvature[d];
     }
     if (varying)
@@ -277,7 +282,8 @@ static void manufacture(problem *p, manufactured *m, bool varying)
         char normal[256] = "";
         for (int d = 0; d < ndim; ++d) {
             const bool periodic = p->fields[0].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
-            strcat(normal, d ? "*" : ""), strcat(normal, d == side / 2 ? slope[d] : periodic ? wave[d] : factor[d]);
+            strcat(normal, d ? "*" : "");
+            strcat(normal, d == side / 2 ? slope[d] : periodic ? wave[d] : factor[d]);
         }
         rw_boundary *b = p->fields[0].boundary + side;
         const char *sign = side % 2 ? "" : "-";
@@ -322,7 +328,9 @@ static double error_of(const pairs *c, int64_t n, double *h)
     manufactured m;
     double error = 0;
     begin(&p, NULL, 1, c->ndim, (int64_t[]){n, n, n});
-    p.spec.layout = c->layout, p.spec.order = c->order, p.spec.method = c->method;
+    p.spec.layout = c->layout;
+    p.spec.order = c->order;
+    p.spec.method = c->method;
     for (int side = 0; side < 2 * c->ndim; ++side) p.fields[0].boundary[side] = (rw_boundary){.kind = c->kinds[side]};
     for (int d = 0; d < c->ndim; ++d) place_axis(&p, d);
     manufacture(&p, &m, c->varying);
@@ -365,7 +373,8 @@ static void test_orders(void **state)
                 bool robin = false;
                 for (int d = 0; d < ndim; ++d) {
                     const rw_boundary_kind *k = kinds[(i + (i < 5 ? 2 * d % 5 : 3 * d)) % (i < 5 ? 5 : 8)];
-                    c.kinds[2 * d] = k[0], c.kinds[2 * d + 1] = k[1];
+                    c.kinds[2 * d] = k[0];
+                    c.kinds[2 * d + 1] = k[1];
                     robin = robin || k[0] == R || k[1] == R;
                 }
                 const int here = turn++;
@@ -401,10 +410,13 @@ static void check_singular(rw_boundary_kind kind, rw_grid_layout layout, rw_elli
 {
     problem p;
     begin(&p, "laplace(u) = f", 1, 2, (int64_t[]){12, 9});
-    p.spec.method = method, p.spec.layout = layout, p.spec.mean = 2.5;
+    p.spec.method = method;
+    p.spec.layout = layout;
+    p.spec.mean = 2.5;
     p.fields[0].dtype = type;
     for (int side = 0; side < 4; ++side) p.fields[0].boundary[side] = side_of(kind, "0");
-    place_axis(&p, 0), place_axis(&p, 1);
+    place_axis(&p, 0);
+    place_axis(&p, 1);
     make_arrays(&p);
     fill(p.arrays[0], 5, 0);
     make_solver(&p);
@@ -418,7 +430,8 @@ static void check_singular(rw_boundary_kind kind, rw_grid_layout layout, rw_elli
             double w = 1;
             if (kind == RW_BOUNDARY_NEUMANN && layout != RW_GRID_CELL)
                 w = (at_x == 0 || at_x == 11 ? 0.5 : 1) * (at_y == 0 || at_y == 8 ? 0.5 : 1);
-            weights += w, mean += w * (double)creall(at(p.arrays[0], k));
+            weights += w;
+            mean += w * (double)creall(at(p.arrays[0], k));
         }
         if (!(fabs(mean / weights - 2.5) < 1e-12)) fail_msg("the mean is %.17g", mean / weights);
     }
@@ -468,7 +481,8 @@ static void check_converged(const char *what, problem *p, const char *text)
     evaluate(&r, u, F);
     const double norm = norm_of(F, n), scale = p->result.right_side > 0 ? p->result.right_side : p->result.first;
     if (!(norm <= 2 * p->spec.rtol * scale)) fail_msg("%s: |F(u)| = %.3g of %.3g", what, norm, scale);
-    free(u), free(F);
+    free(u);
+    free(F);
     drop_residual(&r);
 }
 
@@ -497,7 +511,8 @@ static void test_nonlinear(void **state)
             p.spec.layout = layouts[layout];
             p.fields[0].boundary[0] = side_of(RW_BOUNDARY_NEUMANN, cases[i].left);
             p.fields[0].boundary[1] = cases[i].right;
-            place_axis(&p, 0), place_axis(&p, 1);
+            place_axis(&p, 0);
+            place_axis(&p, 1);
             make_arrays(&p);
             make_solver(&p);
             check_converged(cases[i].equation, &p, cases[i].residual);
@@ -609,13 +624,16 @@ static void test_refused(void **state)
     p.fields[0].boundary[2] = side_of(RW_BOUNDARY_NEAREST, "0");
     FAILS(RW_ERR_INPUT, "nearest on side bottom and dirichlet on side top",
           rw_elliptic_create(dev, &p.spec, &p.solver));
-    p.fields[0].boundary[2] = p.fields[0].boundary[3], p.spec.order = 4;
+    p.fields[0].boundary[2] = p.fields[0].boundary[3];
+    p.spec.order = 4;
     FAILS(RW_ERR_INPUT, "order 4 are one-sided next to side left", rw_elliptic_create(dev, &p.spec, &p.solver));
     p.spec.order = 3;
     FAILS(RW_ERR_ARGUMENT, "order = 3", rw_elliptic_create(dev, &p.spec, &p.solver));
-    p.spec.order = 2, p.spec.grid.size[0] = 2;
+    p.spec.order = 2;
+    p.spec.grid.size[0] = 2;
     FAILS(RW_ERR_INPUT, "the axis from left to right has only 2 unknowns", rw_elliptic_create(dev, &p.spec, &p.solver));
-    p.spec.grid.ndim = 0, p.spec.grid.size[0] = p.spec.grid.size[1] = 1;
+    p.spec.grid.ndim = 0;
+    p.spec.grid.size[0] = p.spec.grid.size[1] = 1;
     FAILS(RW_ERR_ARGUMENT, "ndim = 0", rw_elliptic_create(dev, &p.spec, &p.solver));
     begin(&p, "laplace(u) = v; laplace(v) = f", 2, 2, plane);
     p.fields[1].dtype = RW_F32;

@@ -80,7 +80,8 @@ static void test_equations_are_solved(void **state)
         char *again = series(name);
         assert_string_equal(text, again);
         assert_int_equal(first.step, second.step);
-        rw_free(text), rw_free(again);
+        rw_free(text);
+        rw_free(again);
     }
 }
 
@@ -135,14 +136,18 @@ static void test_a_restart_gives_the_same_bytes(void **state)
         snprintf(filled, sizeof filled, text, methods[m]);
         write_case(filled, path);
         char whole[16], parts[16];
-        snprintf(whole, sizeof whole, "whole%d", m), snprintf(parts, sizeof parts, "parts%d", m);
+        snprintf(whole, sizeof whole, "whole%d", m);
+        snprintf(parts, sizeof parts, "parts%d", m);
         run_to_end(path, whole, NULL, false);
-        stationary = *rw_pde_ops.stationary, stationary.solve = interrupted_solve;
-        stopping = rw_pde_ops, stopping.stationary = &stationary;
+        stationary = *rw_pde_ops.stationary;
+        stationary.solve = interrupted_solve;
+        stopping = rw_pde_ops;
+        stopping.stationary = &stationary;
         snprintf(where, sizeof where, "%s/%s", folder, parts);
         rw_run_options options = {.folder = where, .device = "cpu", .cancel = &cancel};
         for (most_solves = 1; most_solves < 25; most_solves += 11) {
-            rw_cancel_reset(&cancel), solves = 0;
+            rw_cancel_reset(&cancel);
+            solves = 0;
             assert_int_equal(rw_run_with(ctx, list, path, &options, NULL), RW_ERR_INTERRUPTED);
             assert_non_null(strstr(rw_message(ctx), "interrupted at iteration "));
             options.restart = true;
@@ -274,7 +279,8 @@ static void test_failures(void **state)
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         char path[128], where[160], name[16];
         write_case(rows[i].text, path);
-        snprintf(name, sizeof name, "failed%d", i), snprintf(where, sizeof where, "%s/%s", folder, name);
+        snprintf(name, sizeof name, "failed%d", i);
+        snprintf(where, sizeof where, "%s/%s", folder, name);
         const rw_run_options options = {.folder = where, .device = "cpu"};
         const rw_status status = rw_run_case(ctx, path, &options, NULL);
         if (status != rows[i].status || !strstr(rw_message(ctx), rows[i].message))
