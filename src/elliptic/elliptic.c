@@ -31,7 +31,7 @@ static const char choices[] = RW_ELLIPTIC_METHOD_LIST(RW_X);
 static const rw_param rows[] = {
     ROW(method, ENUM, "auto", choices,
         "transform: constant coefficients; krylov: any equation; auto: transform where it applies", .brief = NULL),
-    ROW(rtol, REAL, "1e-8", "off|(0, inf)", "relative tolerance: stop when |F(u)| <= rtol |F(0)|", .brief = NULL),
+    ROW(rtol, REAL, "1e-8", "off|(0, 1)", "relative tolerance: stop when |F(u)| <= rtol |F(0)|", .brief = NULL),
     ROW(atol, REAL, "off", "off|(0, inf)", "absolute tolerance: stop when |F(u)| <= atol", .brief = NULL),
     ROW(steps, INT, "50", "[1, 100000]", "most steps of Newton's method", .brief = ""),
     ROW(iterations, INT, "10000", "[1, 100000000]", "krylov: most iterations of a linear system", .brief = ""),

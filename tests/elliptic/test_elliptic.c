@@ -647,6 +647,8 @@ static void test_refused(void **state)
     begin(&p, "laplace(u) = f", 1, 2, plane);
     p.spec.rtol = -7;
     FAILS(RW_ERR_ARGUMENT, "rtol = -7", rw_elliptic_create(dev, &p.spec, &p.solver));
+    p.spec.rtol = 1;
+    FAILS(RW_ERR_ARGUMENT, "rtol = 1 is outside (0, 1) and not off", rw_elliptic_create(dev, &p.spec, &p.solver));
 }
 
 static void test_bad_use(void **state)
