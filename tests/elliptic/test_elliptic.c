@@ -394,6 +394,39 @@ static void test_orders(void **state)
     }
 }
 
+/* ---- tolerances -------------------------------------------------------------------------------------------------- */
+
+/* The default suits the type: on 40 x 40 nodes residuals of single precision do not fall below 5e-6. */
+static void test_default_tolerance(void **state)
+{
+    (void)state;
+    static const struct {
+        rw_dtype type;
+        rw_elliptic_method method;
+        const char *equation;
+        double rtol;
+    } cases[] = {{RW_F32, RW_ELLIPTIC_TRANSFORM, "laplace(u) = k", 1e-3},
+                 {RW_F32, RW_ELLIPTIC_KRYLOV, "laplace(u) - k*u^3 = 20", 1e-3},
+                 {RW_C64, RW_ELLIPTIC_KRYLOV, "laplace(u) - 20*dx(u) = k", 1e-3},
+                 {RW_F64, RW_ELLIPTIC_TRANSFORM, "laplace(u) = k", 1e-8},
+                 {RW_C128, RW_ELLIPTIC_KRYLOV, "laplace(u) = k", 1e-8}};
+    for (int i = 0; i < (slow() ? 1 : RW_COUNT(cases)); ++i) {
+        problem p;
+        rw_elliptic_spec used;
+        begin(&p, cases[i].equation, 1, 2, (int64_t[]){40, 40});
+        p.spec.rtol = 0;
+        p.spec.method = cases[i].method;
+        p.fields[0].dtype = cases[i].type;
+        make_arrays(&p);
+        make_solver(&p);
+        OK(rw_elliptic_get_spec(p.solver, &used));
+        assert_true(used.rtol == cases[i].rtol);
+        OK(rw_elliptic_solve(p.solver, &p.result));
+        assert_true(p.result.residual <= used.rtol * p.result.right_side);
+        drop(&p);
+    }
+}
+
 /* ---- singular ---------------------------------------------------------------------------------------------------- */
 
 /* f <- cos of the coordinates in the unit box + a constant. */
@@ -756,6 +789,7 @@ int main(void)
         cmocka_unit_test(test_short_axes),
         cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_default_tolerance),
         cmocka_unit_test(test_singular),
         cmocka_unit_test(test_one_node),
         cmocka_unit_test(test_nonlinear),

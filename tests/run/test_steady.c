@@ -85,6 +85,29 @@ static void test_equations_are_solved(void **state)
     }
 }
 
+/* In single precision the default tolerance is one that its rounding errors allow. */
+static void test_default_tolerance(void **state)
+{
+    (void)state;
+#define SINGLE(solvers)                                                                                                \
+    "problem: pde\ngrid: {size: [63], precision: f32}\nfields: " ZERO "\n" POISSON solvers STEADY QUIET                \
+    "checks: {e: {value: \"normmax(u - x*(1 - x)/2)\", tolerance: 1e-4}}\n"
+    static const struct {
+        const char *text;
+        double tolerance;
+    } rows[] = {{SINGLE(""), 1e-3},
+                {SINGLE("solvers: {u: {method: krylov}}\n"), 1e-3},
+                {SINGLE("solvers: {u: {rtol: 1e-4}}\n"), 1e-4},
+                {LINE("63", ZERO, POISSON "solvers: {u: {steps: 3}}\n" STEADY QUIET), 1e-8}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        char name[16];
+        rw_run_report report;
+        snprintf(name, sizeof name, "single%d", i);
+        run_checked(rows[i].text, name, false, &report);
+        assert_true(report.tolerance == rows[i].tolerance && report.residual <= report.tolerance);
+    }
+}
+
 /* Every method comes to the end, from a state whose rates are large. */
 static void test_rates_become_small(void **state)
 {
@@ -306,6 +329,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equations_are_solved),
+        cmocka_unit_test(test_default_tolerance),
         cmocka_unit_test(test_rates_become_small),
         cmocka_unit_test(test_a_restart_gives_the_same_bytes),
         cmocka_unit_test(test_small_grids),
