@@ -242,7 +242,7 @@ typedef struct rw_param {
     rw_param_kind kind;
     size_t offset, size; /* offset and size in bytes of the member in the structure; size: of one element for SIZES */
     bool required;       /* the member has no default */
-    /* default as text; an example if required; "" none. "30; idr: 4": 4 for the method idr, 30 for all others. */
+    /* default as text; an example if required; "" none. "30; idr: 4": 4 for the method (or dtype) idr, else 30. */
     const char *standard;
     /* Allowed values. INT, REAL: "[1, 1000]"; "off|(0, 1]", where the word before the range stands for RW_OFF,
      * the word steady for infinity; "2|4".

@@ -56,7 +56,7 @@ typedef struct rw_elliptic_spec {
     rw_elliptic_method method; /* (default: auto) */
     /* Converged: |F(u)| <= max(rtol |F(0)|, atol) in the Euclidean norm over the unknowns. |F(0)| has sources and
      * boundary values; where it is 0 or not finite, the residual of the start takes its place. */
-    double rtol;        /* (default: 1e-8) */
+    double rtol;        /* (default: 1e-8; unknowns of type F32, C64: 1e-3) */
     double atol;        /* (default: off) */
     int64_t steps;      /* most steps of Newton's method, of equations that are not linear (default: 50) */
     int64_t iterations; /* krylov: most iterations of a linear system (default: 10000) */

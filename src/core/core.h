@@ -98,9 +98,22 @@ rw_status rw_check_members(rw_context *ctx, const char *type, const rw_member *m
     }
 /* Room for later members, in structures that lie in others: it must be 0. */
 rw_status rw_reserved_check(rw_context *ctx, const char *type, const int64_t *reserved, int n);
-/* Elements of an array likewise: *copy is NULL where *array can be used as it is, else the new *array; rw_free it. */
-rw_status rw_struct_in_array(rw_context *ctx, const char *type, const rw_member *members, const void **array, int64_t n,
-                             size_t size, size_t from_size, void **copy);
+/* Arrays of a structure, whose elements are structures likewise: an array with elements of another size is replaced by
+ * copy[i] (else NULL), which rw_struct_free_arrays frees. On failure nothing is left to free. */
+typedef struct rw_struct_array {
+    const char *type; /* of an element */
+    const rw_member *members;
+    size_t size, from_size;
+    size_t offset, count_offset, count_size;
+} rw_struct_array;
+#define RW_STRUCT_ARRAY(structure, member, element, element_size)                                                      \
+    {                                                                                                                  \
+        .type = #element, .members = RW_MEMBERS(element), .size = sizeof(element), .from_size = element_size,          \
+        .offset = offsetof(structure, member), .count_offset = offsetof(structure, n##member),                         \
+        .count_size = sizeof((structure *)0)->n##member                                                                \
+    }
+rw_status rw_struct_in_arrays(rw_context *ctx, void *structure, const rw_struct_array *arrays, int n, void **copy);
+void rw_struct_free_arrays(void **copy, int n);
 /* The argument `name` of a public function, n elements: ERR_ARGUMENT where n < 0, or it is NULL and n > 0. */
 rw_status rw_check_array(rw_context *ctx, const char *function, const char *name, const void *array, int64_t n);
 /* A result: `result_whole` is the caller's structure or, if that is smaller, room for the whole one; RW_STRUCT_OUT

@@ -24,6 +24,11 @@ rw_status rw_struct_in(rw_context *ctx, const char *type, void *to, size_t size,
     return RW_OK;
 }
 
+static int64_t count_at(const char *at, size_t size)
+{
+    return size == sizeof(int) ? *(const int *)at : *(const int64_t *)at;
+}
+
 rw_status rw_check_members(rw_context *ctx, const char *type, const rw_member *m, const void *structure)
 {
     const char *base = structure;
@@ -35,8 +40,7 @@ rw_status rw_check_members(rw_context *ctx, const char *type, const rw_member *m
                                m->name, value, m->type, m->least, m->most);
             continue;
         }
-        const char *at = base + m->count_offset;
-        const int64_t n = m->count_size == sizeof(int) ? *(const int *)at : *(const int64_t *)at;
+        const int64_t n = count_at(base + m->count_offset, m->count_size);
         if (n < 0)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s.%s = %lld is negative: give the number of elements of %s", type,
                            m->count, (long long)n, m->name);
@@ -56,21 +60,21 @@ rw_status rw_reserved_check(rw_context *ctx, const char *type, const int64_t *re
                    type);
 }
 
-rw_status rw_struct_in_array(rw_context *ctx, const char *type, const rw_member *members, const void **array, int64_t n,
-                             size_t size, size_t from_size, void **copy)
+/* *copy is NULL where *array can be used as it is, else the new *array. */
+static rw_status take_array(rw_context *ctx, const rw_struct_array *a, const void **array, int64_t n, void **copy)
 {
     *copy = NULL;
     if (!*array || n <= 0) return RW_OK;
-    const bool other = from_size != size;
-    char *all = other ? rw_calloc((size_t)n, size) : NULL;
-    if (other && !all) return rw_fail_memory(ctx, (size_t)n * size, type);
+    const bool other = a->from_size != a->size;
+    char *all = other ? rw_calloc((size_t)n, a->size) : NULL;
+    if (other && !all) return rw_fail_memory(ctx, (size_t)n * a->size, a->type);
     rw_status status = RW_OK;
     for (int64_t i = 0; i < n && status == RW_OK; ++i) {
-        const char *element = (const char *)*array + (size_t)i * from_size;
-        char *own = other ? all + (size_t)i * size : NULL;
-        if (other) status = rw_struct_in(ctx, type, own, size, element, from_size);
+        const char *element = (const char *)*array + (size_t)i * a->from_size;
+        char *own = other ? all + (size_t)i * a->size : NULL;
+        if (other) status = rw_struct_in(ctx, a->type, own, a->size, element, a->from_size);
         if (status != RW_OK) break;
-        status = rw_check_members(ctx, type, members, other ? own : element);
+        status = rw_check_members(ctx, a->type, a->members, other ? own : element);
         if (status != RW_OK) rw_fail_prefix(ctx, status, "element %lld", (long long)i);
     }
     if (status != RW_OK) {
@@ -79,6 +83,28 @@ rw_status rw_struct_in_array(rw_context *ctx, const char *type, const rw_member 
     }
     if (other) *array = *copy = all;
     return RW_OK;
+}
+
+rw_status rw_struct_in_arrays(rw_context *ctx, void *structure, const rw_struct_array *arrays, int n, void **copy)
+{
+    char *base = structure;
+    for (int i = 0; i < n; ++i) {
+        const rw_struct_array *a = arrays + i;
+        const void *array;
+        memcpy(&array, base + a->offset, sizeof array);
+        const rw_status status = take_array(ctx, a, &array, count_at(base + a->count_offset, a->count_size), copy + i);
+        if (status != RW_OK) {
+            rw_struct_free_arrays(copy, i);
+            return status;
+        }
+        memcpy(base + a->offset, &array, sizeof array);
+    }
+    return RW_OK;
+}
+
+void rw_struct_free_arrays(void **copy, int n)
+{
+    for (int i = 0; i < n; ++i) rw_free(copy[i]);
 }
 
 rw_status rw_check_array(rw_context *ctx, const char *function, const char *name, const void *array, int64_t n)

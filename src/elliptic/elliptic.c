@@ -31,7 +31,8 @@ static const char choices[] = RW_ELLIPTIC_METHOD_LIST(RW_X);
 static const rw_param rows[] = {
     ROW(method, ENUM, "auto", choices,
         "transform: constant coefficients; krylov: any equation; auto: transform where it applies", .brief = NULL),
-    ROW(rtol, REAL, "1e-8", "off|(0, inf)", "relative tolerance: stop when |F(u)| <= rtol |F(0)|", .brief = NULL),
+    ROW(rtol, REAL, "1e-8; f32, c64: 1e-3", "off|(0, 1)", "relative tolerance: stop when |F(u)| <= rtol |F(0)|",
+        .brief = NULL),
     ROW(atol, REAL, "off", "off|(0, inf)", "absolute tolerance: stop when |F(u)| <= atol", .brief = NULL),
     ROW(steps, INT, "50", "[1, 100000]", "most steps of Newton's method", .brief = ""),
     ROW(iterations, INT, "10000", "[1, 100000000]", "krylov: most iterations of a linear system", .brief = ""),
@@ -42,11 +43,26 @@ static const rw_param rows[] = {
 
 RW_PARAMS(rw_elliptic_params, rw_elliptic_spec, rows, "solver", "an equation without a time derivative")
 
+/* Of the unknowns. */
+static rw_dtype type_of(const rw_elliptic_spec *spec)
+{
+    return spec->nfields > 0 && spec->fields->dtype ? spec->fields->dtype : RW_F64;
+}
+
+static rw_status resolve(rw_context *ctx, rw_dtype type, rw_elliptic_spec *spec)
+{
+    const rw_param *row = rw_params_find(rw_elliptic_params(), "rtol");
+    char text[32];
+    if (!rw_given(spec->rtol))
+        spec->rtol = rw_strtod(rw_param_for(row->standard, rw_dtype_name(type), text, sizeof text), NULL);
+    return rw_params_resolve(ctx, rw_elliptic_params(), NULL, spec);
+}
+
 /* ---- creating ---------------------------------------------------------------------------------------------------- */
 
 static rw_status check_spec(rw_context *ctx, rw_elliptic_spec *spec)
 {
-    RW_TRY(rw_params_resolve(ctx, rw_elliptic_params(), NULL, spec));
+    RW_TRY(resolve(ctx, type_of(spec), spec));
     if (spec->nfields < 1) return rw_fail(ctx, RW_ERR_INPUT, "there are no unknowns: declare at least one field");
     if (!spec->equations) return rw_fail(ctx, RW_ERR_ARGUMENT, "equations = NULL: give one for each field");
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
@@ -60,7 +76,7 @@ static rw_status check_spec(rw_context *ctx, rw_elliptic_spec *spec)
         if (field->dtype && !rw_dtype_is_number(field->dtype))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "field %s: dtype %s: f32, f64, c64 or c128 are possible", field->name,
                            rw_dtype_name(field->dtype));
-        if ((field->dtype ? field->dtype : RW_F64) != (spec->fields->dtype ? spec->fields->dtype : RW_F64))
+        if ((field->dtype ? field->dtype : RW_F64) != type_of(spec))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "fields %s and %s: all unknowns must have one dtype",
                            spec->fields->name, field->name);
     }
@@ -192,7 +208,7 @@ static rw_status take_settings(rw_elliptic *e, const rw_elliptic_spec *settings)
     if (!e->settings) return rw_fail_memory(e->device->ctx, 4096, "settings");
     for (int f = 0; f < e->nfields; ++f) {
         e->settings[f] = settings ? settings[f] : e->spec;
-        RW_TRY(rw_params_resolve(e->device->ctx, rw_elliptic_params(), NULL, e->settings + f));
+        RW_TRY(resolve(e->device->ctx, type_of(&e->spec), e->settings + f));
     }
     return RW_OK;
 }
@@ -243,38 +259,21 @@ void rw_elliptic_destroy(rw_elliptic **elliptic)
 }
 
 /* The caller's specification in this version's layout. */
+enum { ARRAYS = 3 };
 typedef struct taken {
     rw_elliptic_spec spec;
-    void *fields, *scalars, *externals;
+    void *copy[ARRAYS];
 } taken;
-
-static void free_taken(taken *t)
-{
-    rw_free(t->fields);
-    rw_free(t->scalars);
-    rw_free(t->externals);
-}
 
 static rw_status take(rw_context *ctx, const rw_elliptic_spec *spec, size_t spec_size, size_t field_size,
                       size_t scalar_size, taken *t)
 {
-    *t = (taken){0};
+    const rw_struct_array arrays[ARRAYS] = {RW_STRUCT_ARRAY(rw_elliptic_spec, fields, rw_expr_field, field_size),
+                                            RW_STRUCT_ARRAY(rw_elliptic_spec, scalars, rw_expr_scalar, scalar_size),
+                                            RW_STRUCT_ARRAY(rw_elliptic_spec, externals, rw_expr_field, field_size)};
     RW_TRY(rw_struct_in(ctx, "rw_elliptic_spec", &t->spec, sizeof t->spec, spec, spec_size));
     RW_CHECK_MEMBERS(ctx, rw_elliptic_spec, &t->spec);
-    const void *fields = t->spec.fields, *scalars = t->spec.scalars, *externals = t->spec.externals;
-    rw_status status = rw_struct_in_array(ctx, "rw_expr_field", RW_MEMBERS(rw_expr_field), &fields, t->spec.nfields,
-                                          sizeof(rw_expr_field), field_size, &t->fields);
-    if (status == RW_OK)
-        status = rw_struct_in_array(ctx, "rw_expr_scalar", RW_MEMBERS(rw_expr_scalar), &scalars, t->spec.nscalars,
-                                    sizeof(rw_expr_scalar), scalar_size, &t->scalars);
-    if (status == RW_OK)
-        status = rw_struct_in_array(ctx, "rw_expr_field", RW_MEMBERS(rw_expr_field), &externals, t->spec.nexternals,
-                                    sizeof(rw_expr_field), field_size, &t->externals);
-    t->spec.fields = fields;
-    t->spec.scalars = scalars;
-    t->spec.externals = externals;
-    if (status != RW_OK) free_taken(t);
-    return status;
+    return rw_struct_in_arrays(ctx, &t->spec, arrays, ARRAYS, t->copy);
 }
 
 rw_status rw_elliptic_create_sized(rw_device *dev, const rw_elliptic_spec *spec, rw_elliptic **elliptic,
@@ -289,7 +288,7 @@ rw_status rw_elliptic_create_sized(rw_device *dev, const rw_elliptic_spec *spec,
     const rw_cancel *outer = rw_cancel_enter(t.spec.cancel);
     const rw_status status = rw_elliptic_create_with(dev, &t.spec, NULL, false, elliptic);
     rw_cancel_leave(outer);
-    free_taken(&t);
+    rw_struct_free_arrays(t.copy, ARRAYS);
     return status;
 }
 
@@ -488,7 +487,7 @@ int64_t rw_elliptic_bytes(const rw_elliptic_spec *spec)
     enum { VECTORS = 8 }; /* right-hand side, correction, and those of cg with a preconditioner */
     int64_t nodes = VECTORS * spec->nfields;
     for (int d = 0; d < spec->grid.ndim; ++d) nodes *= spec->grid.size[d];
-    return nodes * (int64_t)rw_dtype_size(spec->nfields && spec->fields->dtype ? spec->fields->dtype : RW_F64);
+    return nodes * (int64_t)rw_dtype_size(type_of(spec));
 }
 
 rw_status rw_elliptic_explain(const rw_elliptic *e, char **text)

@@ -248,42 +248,15 @@ typedef struct taken {
     void *copy[ARRAYS];
 } taken;
 
-static void free_taken(taken *t)
-{
-    for (int i = 0; i < ARRAYS; ++i) rw_free(t->copy[i]);
-}
-
 static rw_status take(rw_context *ctx, const rw_expr_spec *spec, const sizes *of, taken *t)
 {
-    const void *array[ARRAYS];
-    *t = (taken){0};
+    const rw_struct_array arrays[ARRAYS] = {RW_STRUCT_ARRAY(rw_expr_spec, fields, rw_expr_field, of->field),
+                                            RW_STRUCT_ARRAY(rw_expr_spec, scalars, rw_expr_scalar, of->scalar),
+                                            RW_STRUCT_ARRAY(rw_expr_spec, externals, rw_expr_external, of->external),
+                                            RW_STRUCT_ARRAY(rw_expr_spec, functions, rw_expr_function, of->function)};
     RW_TRY(rw_struct_in(ctx, "rw_expr_spec", &t->spec, sizeof t->spec, spec, of->spec));
     RW_CHECK_MEMBERS(ctx, rw_expr_spec, &t->spec);
-    const struct {
-        const char *type;
-        const rw_member *members;
-        const void *array;
-        int64_t n;
-        size_t size, given;
-#define PART(type, what) #type, RW_MEMBERS(type), t->spec.what, t->spec.n##what, sizeof(type)
-    } part[ARRAYS] = {{PART(rw_expr_field, fields), of->field},
-                      {PART(rw_expr_scalar, scalars), of->scalar},
-                      {PART(rw_expr_external, externals), of->external},
-                      {PART(rw_expr_function, functions), of->function}};
-#undef PART
-    for (int i = 0; i < ARRAYS; ++i) {
-        array[i] = part[i].array;
-        const rw_status status = rw_struct_in_array(ctx, part[i].type, part[i].members, array + i, part[i].n,
-                                                    part[i].size, part[i].given, t->copy + i);
-        if (status != RW_OK) {
-            free_taken(t);
-            return status;
-        }
-    }
-    t->spec.fields = array[0];
-    t->spec.scalars = array[1];
-    t->spec.externals = array[2];
-    t->spec.functions = array[3];
+    RW_TRY(rw_struct_in_arrays(ctx, &t->spec, arrays, ARRAYS, t->copy));
     for (int d = RW_MAX(t->spec.grid.ndim, 0); d < 3; ++d)
         if (t->spec.grid.size[d] == 0) t->spec.grid.size[d] = 1;
     return RW_OK;
@@ -299,7 +272,7 @@ rw_status rw_expr_create_sized(rw_device *dev, const rw_expr_spec *spec, rw_expr
     taken t;
     RW_TRY(take(dev->ctx, spec, &(sizes){spec_size, field_size, scalar_size, external_size, function_size}, &t));
     const rw_status status = create(dev, &t.spec, expr);
-    free_taken(&t);
+    rw_struct_free_arrays(t.copy, ARRAYS);
     return status;
 }
 

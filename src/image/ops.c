@@ -159,14 +159,11 @@ static rw_status parse_chain(rw_context *ctx, rw_image_chain *c)
 rw_status rw_image_spec_take(rw_context *ctx, const rw_image_spec *given, size_t spec_size, size_t op_size,
                              rw_image_spec *spec, void **ops)
 {
+    const rw_struct_array arrays[] = {RW_STRUCT_ARRAY(rw_image_spec, ops, rw_image_op, op_size)};
     *ops = NULL;
     RW_TRY(rw_struct_in(ctx, "rw_image_spec", spec, sizeof *spec, given, spec_size));
     RW_CHECK_MEMBERS(ctx, rw_image_spec, spec);
-    const void *array = spec->ops;
-    RW_TRY(rw_struct_in_array(ctx, "rw_image_op", RW_MEMBERS(rw_image_op), &array, spec->nops, sizeof(rw_image_op),
-                              op_size, ops));
-    spec->ops = array;
-    return RW_OK;
+    return rw_struct_in_arrays(ctx, spec, arrays, 1, ops);
 }
 
 rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_image_chain *c)

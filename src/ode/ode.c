@@ -131,38 +131,21 @@ rw_status rw_ode_create_with(rw_device *dev, const rw_ode_spec *given, const rw_
 }
 
 /* The caller's specification in this version's layout. */
+enum { ARRAYS = 3 };
 typedef struct taken {
     rw_ode_spec spec;
-    void *fields, *scalars, *externals;
+    void *copy[ARRAYS];
 } taken;
-
-static void free_taken(taken *t)
-{
-    rw_free(t->fields);
-    rw_free(t->scalars);
-    rw_free(t->externals);
-}
 
 static rw_status take(rw_context *ctx, const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size,
                       taken *t)
 {
-    *t = (taken){0};
+    const rw_struct_array arrays[ARRAYS] = {RW_STRUCT_ARRAY(rw_ode_spec, fields, rw_expr_field, field_size),
+                                            RW_STRUCT_ARRAY(rw_ode_spec, scalars, rw_expr_scalar, scalar_size),
+                                            RW_STRUCT_ARRAY(rw_ode_spec, externals, rw_expr_field, field_size)};
     RW_TRY(rw_struct_in(ctx, "rw_ode_spec", &t->spec, sizeof t->spec, spec, spec_size));
     RW_CHECK_MEMBERS(ctx, rw_ode_spec, &t->spec);
-    const void *fields = t->spec.fields, *scalars = t->spec.scalars;
-    RW_TRY(rw_struct_in_array(ctx, "rw_expr_field", RW_MEMBERS(rw_expr_field), &fields, t->spec.nfields,
-                              sizeof(rw_expr_field), field_size, &t->fields));
-    const void *externals = t->spec.externals;
-    rw_status status = rw_struct_in_array(ctx, "rw_expr_scalar", RW_MEMBERS(rw_expr_scalar), &scalars, t->spec.nscalars,
-                                          sizeof(rw_expr_scalar), scalar_size, &t->scalars);
-    if (status == RW_OK)
-        status = rw_struct_in_array(ctx, "rw_expr_field", RW_MEMBERS(rw_expr_field), &externals, t->spec.nexternals,
-                                    sizeof(rw_expr_field), field_size, &t->externals);
-    t->spec.fields = fields;
-    t->spec.scalars = scalars;
-    t->spec.externals = externals;
-    if (status != RW_OK) free_taken(t);
-    return status;
+    return rw_struct_in_arrays(ctx, &t->spec, arrays, ARRAYS, t->copy);
 }
 
 rw_status rw_ode_create_sized(rw_device *dev, const rw_ode_spec *spec, rw_ode **ode, size_t spec_size,
@@ -177,7 +160,7 @@ rw_status rw_ode_create_sized(rw_device *dev, const rw_ode_spec *spec, rw_ode **
     const rw_cancel *outer = rw_cancel_enter(t.spec.cancel);
     const rw_status status = rw_ode_create_with(dev, &t.spec, NULL, ode);
     rw_cancel_leave(outer);
-    free_taken(&t);
+    rw_struct_free_arrays(t.copy, ARRAYS);
     return status;
 }
 
@@ -526,6 +509,6 @@ int64_t rw_ode_bytes_sized(const rw_ode_spec *spec, size_t spec_size, size_t fie
     taken t;
     if (!spec || take(NULL, spec, spec_size, field_size, scalar_size, &t) != RW_OK) return 0;
     const int64_t bytes = bytes_of(&t.spec);
-    free_taken(&t);
+    rw_struct_free_arrays(t.copy, ARRAYS);
     return bytes;
 }

@@ -65,7 +65,7 @@ void rw_param_describe(const rw_param *row, rw_text *text);
 /* Text of choice i into buffer; false when there are fewer. */
 bool rw_param_choice(const char *allowed, int i, char *buffer, size_t size);
 const char *rw_param_kind_text(rw_param_kind kind);
-/* The part of "30; idr: 4" for a method; NULL: the general part. Gives `buffer`. */
+/* The part of "30; idr: 4" for a method or a dtype; NULL: the general part. Gives `buffer`. */
 const char *rw_param_for(const char *text, const char *method, char *buffer, size_t size);
 /* Of a specification: whether the standard differs with the method. */
 bool rw_param_by_method(const rw_param *row);

@@ -108,8 +108,10 @@ static void test_preferred_pairs(void **state)
     (void)state;
     rw_pairing *p = new_pairing(3, 3);
     for (int i = 0; i < 9; ++i) p->has[i] = true;
-    p->column_of[0] = 2, p->row_of[2] = 0;
-    p->column_of[2] = 1, p->row_of[1] = 2;
+    p->column_of[0] = 2;
+    p->row_of[2] = 0;
+    p->column_of[2] = 1;
+    p->row_of[1] = 2;
     rw_pairing_match(p);
     assert_true(p->column_of[0] == 2 && p->column_of[1] == 0 && p->column_of[2] == 1);
     rw_pairing_destroy(&p);

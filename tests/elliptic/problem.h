@@ -82,8 +82,13 @@ static inline void put(rw_array *a, int64_t i, double re, double im)
     OK(rw_array_write(a, &w));
     if (a->dtype == RW_F32) ((float *)w)[i] = (float)re;
     else if (a->dtype == RW_F64) ((double *)w)[i] = re;
-    else if (a->dtype == RW_C64) ((float *)w)[2 * i] = (float)re, ((float *)w)[2 * i + 1] = (float)im;
-    else ((double *)w)[2 * i] = re, ((double *)w)[2 * i + 1] = im;
+    else if (a->dtype == RW_C64) {
+        ((float *)w)[2 * i] = (float)re;
+        ((float *)w)[2 * i + 1] = (float)im;
+    } else {
+        ((double *)w)[2 * i] = re;
+        ((double *)w)[2 * i + 1] = im;
+    }
 }
 
 static inline number at(rw_array *a, int64_t i)
@@ -254,7 +259,9 @@ static inline void solve_dense(residual *r, number *u)
         for (int64_t j = i + 1; j < n; ++j) u[i] -= A[i * w + j] * u[j];
         u[i] /= A[i * w + i];
     }
-    free(A), free(F), free(b);
+    free(A);
+    free(F);
+    free(b);
 }
 
 #endif

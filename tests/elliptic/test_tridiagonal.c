@@ -48,10 +48,12 @@ static void make_values(const problem *p, values *v)
     v->size = p->full ? p->all : p->n;
     double **const tables[] = {&v->a, &v->b, &v->c, &v->scale};
     for (int i = 0; i < 4; ++i) *tables[i] = calloc((size_t)v->size, sizeof(double));
-    v->x = calloc((size_t)p->all, sizeof *v->x), v->r = calloc((size_t)p->all, sizeof *v->r);
+    v->x = calloc((size_t)p->all, sizeof *v->x);
+    v->r = calloc((size_t)p->all, sizeof *v->r);
     for (int64_t i = 0; i < v->size; ++i) {
         const int64_t row = p->full ? i / inner % p->n : i;
-        v->a[i] = draw(p, 1, i), v->c[i] = draw(p, 2, i);
+        v->a[i] = draw(p, 1, i);
+        v->c[i] = draw(p, 2, i);
         if (p->neumann) {
             v->c[i] = as_stored(p, -1.5 - 0.5 * draw(p, 2, i));
             v->a[i] = row ? v->c[i - (p->full ? inner : 1)] : as_stored(p, -1.25);
@@ -76,7 +78,8 @@ static void free_values(values *v)
 {
     double *const arrays[] = {v->a, v->b, v->c, v->scale, v->shift[0], v->shift[1]};
     for (int i = 0; i < RW_COUNT(arrays); ++i) free(arrays[i]);
-    free(v->x), free(v->r);
+    free(v->x);
+    free(v->r);
 }
 
 /* r <- A x */
@@ -164,7 +167,8 @@ static problem problem_of(rw_dtype dtype, int ndim, const int64_t *shape, int ax
                  .full = full && ndim > 1,
                  .seed = 31,
                  .weak = 0.1};
-    p.all = 1, p.n = shape[axis];
+    p.all = 1;
+    p.n = shape[axis];
     for (int d = 0; d < ndim; ++d) p.all *= p.spec.shape[d] = shape[d];
     return p;
 }
@@ -281,7 +285,10 @@ static void test_weak(void **state RW_UNUSED)
         values v = {0};
         rw_tridiagonal *t;
         make_values(&p, &v);
-        for (int64_t i = 0; i < p.n; ++i) v.a[i] = v.c[i] = -1, v.b[i] = 2;
+        for (int64_t i = 0; i < p.n; ++i) {
+            v.a[i] = v.c[i] = -1;
+            v.b[i] = 2;
+        }
         multiply(&p, &v, 0, false);
         send_matrix(&p, &v, 0, false);
         rw_array *x = send_x(&p, v.r);
@@ -404,7 +411,8 @@ static void test_recorded(void **state RW_UNUSED)
     rw_sequence_destroy(&sequence);
     same_bits("a recorded solve", x, y);
     rw_tridiagonal_destroy(&t);
-    rw_array_destroy(&x), rw_array_destroy(&y);
+    rw_array_destroy(&x);
+    rw_array_destroy(&y);
     free_matrix(&p);
     free_values(&v);
 }
@@ -438,8 +446,10 @@ static void test_refused(void **state RW_UNUSED)
             q = problem_of(RW_F64, 2, (int64_t[]){6, 4}, 0, true);
     values v = {0}, w = {0};
     rw_tridiagonal *t;
-    make_values(&p, &v), make_values(&q, &w);
-    send_matrix(&p, &v, 1, true), send_matrix(&q, &w, 0, false);
+    make_values(&p, &v);
+    make_values(&q, &w);
+    send_matrix(&p, &v, 1, true);
+    send_matrix(&q, &w, 0, false);
     rw_tridiagonal_spec s = p.spec;
 #define REFUSED(part, member, value)                                                                                   \
     s = p.spec;                                                                                                        \
@@ -465,8 +475,10 @@ static void test_refused(void **state RW_UNUSED)
     OK(rw_tridiagonal_create(dev, &p.spec, &t));
     FAILS(RW_ERR_ARGUMENT, "x must be f64", rw_tridiagonal_enqueue(t, p.spec.a, queue));
     rw_tridiagonal_destroy(&t);
-    free_matrix(&p), free_matrix(&q);
-    free_values(&v), free_values(&w);
+    free_matrix(&p);
+    free_matrix(&q);
+    free_values(&v);
+    free_values(&w);
 }
 
 static rw_status make_and_solve(void *user)

@@ -41,7 +41,10 @@ static void apply(const rw_fft_divide_spec *s, int axis, bool back, long double 
     const int64_t n = s->shape[axis];
     long double *weight = calloc((size_t)(n * n), sizeof *weight), *line = calloc((size_t)n, sizeof *line);
     int64_t size = 1, step = 1;
-    for (int d = 0; d < s->ndim; ++d) size *= s->shape[d], step *= d > axis ? s->shape[d] : 1;
+    for (int d = 0; d < s->ndim; ++d) {
+        size *= s->shape[d];
+        step *= d > axis ? s->shape[d] : 1;
+    }
     for (int64_t k = 0; k < n; ++k)
         for (int64_t j = 0; j < n; ++j)
             weight[back ? j * n + k : k * n + j] = (back ? backward : forward)(s->kind[axis], n, k, j);
@@ -53,7 +56,8 @@ static void apply(const rw_fft_divide_spec *s, int axis, bool back, long double 
         }
         for (int64_t k = 0; k < n; ++k) v[i + k * step] = line[k];
     }
-    free(weight), free(line);
+    free(weight);
+    free(line);
 }
 
 /* singular: the divisor of the first result is 0. */
@@ -123,10 +127,13 @@ static double error_of(const rw_fft_divide_spec *s, uint64_t seed, bool singular
     number *got = values_of(y, true);
     for (int64_t i = 0; i < x->size; ++i) {
         const long double e = creall(got[i]) - v[i];
-        wrong += e * e, all += v[i] * v[i];
+        wrong += e * e;
+        all += v[i] * v[i];
     }
     if (x->size == 1 && singular) all = 1; /* nothing is left */
-    free(in), free(got), free(v);
+    free(in);
+    free(got);
+    free(v);
     free_tables(&t);
     rw_fft_divide_destroy(&divide);
     rw_array_destroy(&x);
@@ -160,8 +167,12 @@ static void all_kinds(const int *lengths, int count, int every, bool tiled)
                                     .shape = {lengths[i], 1},
                                     .kind = {kind, RW_FFT_DCT2}};
             if (columns) s.shape[1] = 5;
-            if (s.ndim == 2 && !columns)
-                s.shape[0] = 3, s.shape[1] = lengths[i], s.kind[0] = RW_FFT_REAL, s.kind[1] = kind;
+            if (s.ndim == 2 && !columns) {
+                s.shape[0] = 3;
+                s.shape[1] = lengths[i];
+                s.kind[0] = RW_FFT_REAL;
+                s.kind[1] = kind;
+            }
             check_error(&s, error_of(&s, 100 + (uint64_t)at, at / every % 5 == 2, at / every % 2), 8, &worst);
         }
     if (tiled) end_tiling();
@@ -240,8 +251,10 @@ static void test_random(void **state)
             size *= s.shape[d];
         }
         for (int64_t d = s.ndim - 1, x = 1, y = 1; d >= 0 && strided; --d) {
-            s.x_stride[d] = x, s.y_stride[d] = y;
-            x *= s.shape[d] + DRAW(3), y *= s.shape[d] + DRAW(3);
+            s.x_stride[d] = x;
+            s.y_stride[d] = y;
+            x *= s.shape[d] + DRAW(3);
+            y *= s.shape[d] + DRAW(3);
         }
         rw_fft_limit(DRAW(2) ? 0 : 32);
         s.axes = DRAW(3) ? 0 : (unsigned)(1 + DRAW((1 << s.ndim) - 1));
@@ -307,8 +320,10 @@ static void test_operators(void **state)
                              rw_fft_kind_name(s.kind[1]), (int)i, (int)j, applied, ((const double *)f)[i * m + j]);
             }
         rw_fft_divide_destroy(&divide);
-        rw_array_destroy(&x), rw_array_destroy(&y);
-        free(table[0]), free(table[1]);
+        rw_array_destroy(&x);
+        rw_array_destroy(&y);
+        free(table[0]);
+        free(table[1]);
     }
 }
 
@@ -348,8 +363,11 @@ static void test_passes(void **state)
     }
     rw_sequence_destroy(&sequence);
     rw_fft_divide_destroy(&divide);
-    free_tables(&t), free_tables(&other);
-    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&again);
+    free_tables(&t);
+    free_tables(&other);
+    rw_array_destroy(&x);
+    rw_array_destroy(&y);
+    rw_array_destroy(&again);
 }
 
 /* Forward in one plan and back in another: with a division in between the same as in one plan; without one x. */
@@ -369,14 +387,20 @@ static void test_parts(void **state)
     number *in = values_of(x, true), *spectrum = values_of(y, true);
     long double *want = calloc((size_t)x->size, sizeof *want);
     for (int64_t i = 0; i < x->size; ++i) want[i] = creall(in[i]);
-    apply(&s, 0, false, want), apply(&s, 2, false, want);
+    apply(&s, 0, false, want);
+    apply(&s, 2, false, want);
     for (int64_t i = 0; i < x->size; ++i) assert_true(fabsl(creall(spectrum[i]) - want[i]) < 1e-13);
     OK(rw_fft_divide_execute(back, y, y, queue));
     number *out = values_of(y, true);
     for (int64_t i = 0; i < x->size; ++i) assert_true(fabsl(creall(out[i] - in[i])) < 1e-14);
-    free(in), free(spectrum), free(out), free(want);
-    rw_fft_divide_destroy(&there), rw_fft_divide_destroy(&back);
-    rw_array_destroy(&x), rw_array_destroy(&y);
+    free(in);
+    free(spectrum);
+    free(out);
+    free(want);
+    rw_fft_divide_destroy(&there);
+    rw_fft_divide_destroy(&back);
+    rw_array_destroy(&x);
+    rw_array_destroy(&y);
 }
 
 static rw_status make(void *user)
@@ -409,7 +433,8 @@ static void test_faults(void **state)
     each_nth_fault(test_long() ? 1 : 7, RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, make, xy);
     each_fault(RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, make, xy);
     each_fault(RW_FAULT_LAUNCH, RW_ERR_LAUNCH, RW_ERR_LAUNCH, make, xy);
-    rw_array_destroy(xy), rw_array_destroy(xy + 1);
+    rw_array_destroy(xy);
+    rw_array_destroy(xy + 1);
 }
 
 static void test_refused(void **state)
@@ -420,15 +445,20 @@ static void test_refused(void **state)
     rw_fft_divide *divide;
     s.kind[0] = RW_FFT_COMPLEX;
     FAILS(RW_ERR_ARGUMENT, "kind[0]: choose real", rw_fft_divide_create(dev, &s, &divide));
-    s = good, s.shape[1] = 1;
+    s = good;
+    s.shape[1] = 1;
     FAILS(RW_ERR_ARGUMENT, "shape[1] = 1: dct1 needs at least 2 points", rw_fft_divide_create(dev, &s, &divide));
-    s = good, s.shape[0] = 0;
+    s = good;
+    s.shape[0] = 0;
     FAILS(RW_ERR_ARGUMENT, "shape[0] = 0: dst2 needs at least 1 point", rw_fft_divide_create(dev, &s, &divide));
-    s = good, s.axes = 4;
+    s = good;
+    s.axes = 4;
     FAILS(RW_ERR_ARGUMENT, "axes = 0x4 has a bit beyond", rw_fft_divide_create(dev, &s, &divide));
-    s = good, s.ndim = 0;
+    s = good;
+    s.ndim = 0;
     FAILS(RW_ERR_ARGUMENT, "ndim = 0", rw_fft_divide_create(dev, &s, &divide));
-    s = good, s.y_stride[0] = s.y_stride[1] = 1;
+    s = good;
+    s.y_stride[0] = s.y_stride[1] = 1;
     FAILS(RW_ERR_ARGUMENT, "y_stride: elements of y would overlap", rw_fft_divide_create(dev, &s, &divide));
     assert_null(divide);
 }

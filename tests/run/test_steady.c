@@ -80,7 +80,31 @@ static void test_equations_are_solved(void **state)
         char *again = series(name);
         assert_string_equal(text, again);
         assert_int_equal(first.step, second.step);
-        rw_free(text), rw_free(again);
+        rw_free(text);
+        rw_free(again);
+    }
+}
+
+/* In single precision the default tolerance is one that its rounding errors allow. */
+static void test_default_tolerance(void **state)
+{
+    (void)state;
+#define SINGLE(solvers)                                                                                                \
+    "problem: pde\ngrid: {size: [63], precision: f32}\nfields: " ZERO "\n" POISSON solvers STEADY QUIET                \
+    "checks: {e: {value: \"normmax(u - x*(1 - x)/2)\", tolerance: 1e-4}}\n"
+    static const struct {
+        const char *text;
+        double tolerance;
+    } rows[] = {{SINGLE(""), 1e-3},
+                {SINGLE("solvers: {u: {method: krylov}}\n"), 1e-3},
+                {SINGLE("solvers: {u: {rtol: 1e-4}}\n"), 1e-4},
+                {LINE("63", ZERO, POISSON "solvers: {u: {steps: 3}}\n" STEADY QUIET), 1e-8}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        char name[16];
+        rw_run_report report;
+        snprintf(name, sizeof name, "single%d", i);
+        run_checked(rows[i].text, name, false, &report);
+        assert_true(report.tolerance == rows[i].tolerance && report.residual <= report.tolerance);
     }
 }
 
@@ -135,14 +159,18 @@ static void test_a_restart_gives_the_same_bytes(void **state)
         snprintf(filled, sizeof filled, text, methods[m]);
         write_case(filled, path);
         char whole[16], parts[16];
-        snprintf(whole, sizeof whole, "whole%d", m), snprintf(parts, sizeof parts, "parts%d", m);
+        snprintf(whole, sizeof whole, "whole%d", m);
+        snprintf(parts, sizeof parts, "parts%d", m);
         run_to_end(path, whole, NULL, false);
-        stationary = *rw_pde_ops.stationary, stationary.solve = interrupted_solve;
-        stopping = rw_pde_ops, stopping.stationary = &stationary;
+        stationary = *rw_pde_ops.stationary;
+        stationary.solve = interrupted_solve;
+        stopping = rw_pde_ops;
+        stopping.stationary = &stationary;
         snprintf(where, sizeof where, "%s/%s", folder, parts);
         rw_run_options options = {.folder = where, .device = "cpu", .cancel = &cancel};
         for (most_solves = 1; most_solves < 25; most_solves += 11) {
-            rw_cancel_reset(&cancel), solves = 0;
+            rw_cancel_reset(&cancel);
+            solves = 0;
             assert_int_equal(rw_run_with(ctx, list, path, &options, NULL), RW_ERR_INTERRUPTED);
             assert_non_null(strstr(rw_message(ctx), "interrupted at iteration "));
             options.restart = true;
@@ -229,7 +257,8 @@ static void test_mistakes(void **state)
         {SOLVERS("{v: {rtol: 1e-3}}"), ":6:11: solvers.v: there is no field v"},
         {SOLVERS("{u: {method: cg}}"), ":6:23: solvers.u.method = cg is none of transform, krylov, auto"},
         {SOLVERS("{u: {metod: krylov}}"), ":6:15: solvers.u.metod is unknown; nearest is solvers.u.method"},
-        {SOLVERS("{u: {rtol: -1}}"), ":6:21: solvers.u.rtol = -1 is outside (0, inf) and not off"},
+        {SOLVERS("{u: {rtol: -1}}"), ":6:21: solvers.u.rtol = -1 is outside (0, 1) and not off"},
+        {SOLVERS("{u: {rtol: 2}}"), ":6:21: solvers.u.rtol = 2 is outside (0, 1) and not off"},
         {SOLVERS("{u: {steps: 0}}"), ":6:22: solvers.u.steps = 0 is outside [1, 100000]"},
         {SOLVERS("{u: 3}"), ":6:14: solvers.u is a single value, not a map"},
         {SOLVERS("3"), ":6:10: solvers is a single value, not a map"},
@@ -274,7 +303,8 @@ static void test_failures(void **state)
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         char path[128], where[160], name[16];
         write_case(rows[i].text, path);
-        snprintf(name, sizeof name, "failed%d", i), snprintf(where, sizeof where, "%s/%s", folder, name);
+        snprintf(name, sizeof name, "failed%d", i);
+        snprintf(where, sizeof where, "%s/%s", folder, name);
         const rw_run_options options = {.folder = where, .device = "cpu"};
         const rw_status status = rw_run_case(ctx, path, &options, NULL);
         if (status != rows[i].status || !strstr(rw_message(ctx), rows[i].message))
@@ -299,6 +329,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equations_are_solved),
+        cmocka_unit_test(test_default_tolerance),
         cmocka_unit_test(test_rates_become_small),
         cmocka_unit_test(test_a_restart_gives_the_same_bytes),
         cmocka_unit_test(test_small_grids),

@@ -213,89 +213,10 @@ static void result_count(void) { note("%d", (int)count); }
 #include "faults_depgraph.h"
 #include "faults_ode.h"
 #include "faults_elliptic.h"
-/* clang-format on */
-
-/* ---- reductions -------------------------------------------------------------------------------------------------- */
-
-static rw_status create_reducer(rw_reducer **r) { return rw_reducer_create(dev, RW_REDUCE_OP_DOT, RW_F64, 0, r); }
-static rw_status call_reducer(void)
-{
-    reducer = poison;
-    return made(create_reducer(&reducer), &reducer);
-}
-static void before_reduce(void)
-{
-    x = new_ramp(N, 1, 0.25), y = new_array(RW_F64, 2, RW_MEMORY_DEVICE);
-    OK(rw_array_zero(y, queue));
-    OK(create_reducer(&reducer));
-}
-static void after_reduce(void)
-{
-    rw_reducer_destroy(&reducer);
-    rw_array_destroy(&x), rw_array_destroy(&y);
-}
-static void result_reducer(void)
-{
-    x = new_ramp(N, 1, 0.25);
-    OK(rw_reducer_value(reducer, queue, x, x, &value, NULL));
-    note("%.17g", value);
-    rw_array_destroy(&x);
-}
-static void after_reducer(void) { rw_reducer_destroy(&reducer); }
-static rw_status call_reduce(void) { return rw_reducer_run(reducer, queue, x, x, y, 1); }
-static rw_status call_reduce_value(void) { return rw_reducer_value(reducer, queue, x, x, &value, &imaginary); }
-
-/* ---- benchmarks, self-test --------------------------------------------------------------------------------------- */
-
-static rw_status call_bench(void)
-{
-    const rw_bench_options options = {.quick = true, .rounds = 1};
-    rows = poison;
-    int n = 0;
-    const rw_status status = made(rw_bench_run(ctx, dev, "dot", &options, &rows, &n), &rows);
-    count = n;
-    return status;
-}
-static void result_bench(void)
-{
-    for (int i = 0; i < count; ++i)
-        note("%s %s %s %d", rows[i].what, rows[i].size, rows[i].variant, rows[i].error <= rows[i].tolerance);
-}
-static void after_bench(void) { rw_bench_free(&rows); }
-static const rw_bench_result row = {.name = "dot",
-                                    .what = "dot",
-                                    .size = "10",
-                                    .rounds = 1,
-                                    .seconds = 1e-3,
-                                    .lower = 1e-3,
-                                    .upper = 2e-3,
-                                    .bytes = 1e6,
-                                    .limit_name = "copy",
-                                    .limit = 2e9,
-                                    .share = 0.5,
-                                    .npeers = 1,
-                                    .peers = {{"C loop", 1e-3, 1}},
-                                    .tolerance = 1,
-                                    .met = -1};
-TEXT_PROBE(call_bench_text, rw_bench_format(dev, &row, 1, RW_BENCH_TEXT, &text))
-TEXT_PROBE(call_bench_markdown, rw_bench_format(dev, &row, 1, RW_BENCH_MARKDOWN, &text))
-TEXT_PROBE(call_bench_json, rw_bench_format(dev, &row, 1, RW_BENCH_JSON, &text))
-
-static rw_status call_selftest(void)
-{
-    selftests = poison;
-    return made(rw_selftest(ctx, dev, &selftests, &count), &selftests);
-}
-static void result_selftest(void) /* what fails is a row with a note */
-{
-    for (int i = 0; i < count; ++i) {
-        note("%s", selftests[i].name);
-        assert_true(selftests[i].passed || selftests[i].note[0]);
-    }
-}
-static void after_selftest(void) { rw_selftest_free(&selftests); }
-
+#include "faults_reduce.h"
+#include "faults_bench.h"
 #include "faults_run.h"
+/* clang-format on */
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -428,15 +349,15 @@ static const probe probes[] = {
 
     {"rw_elliptic_create", "transform", COMPILES | SLOW, before_elliptic_arrays, call_elliptic, result_new_elliptic,
      after_elliptic},
-    {"rw_elliptic_create", "krylov", COMPILES | SLOW, before_elliptic_arrays, call_elliptic_krylov,
-     result_new_elliptic, after_elliptic},
+    {"rw_elliptic_create", "krylov", COMPILES | SLOW, before_elliptic_arrays, call_elliptic_krylov, result_new_elliptic,
+     after_elliptic},
     {"rw_elliptic_bind", "", COMPILES, before_elliptic, call_elliptic_bind, result_elliptic, after_elliptic},
     {"rw_elliptic_set", "", COMPILES, before_elliptic, call_elliptic_set, result_elliptic, after_elliptic},
     {"rw_elliptic_get_spec", "", COMPILES, before_elliptic, call_elliptic_spec, result_elliptic_spec, after_elliptic},
     {"rw_elliptic_solve", "transform", COMPILES | SLOW, before_elliptic, call_elliptic_solve, result_elliptic_solve,
      after_elliptic},
-    {"rw_elliptic_solve", "krylov", COMPILES | SLOW, before_elliptic_krylov, call_elliptic_solve,
-     result_elliptic_solve, after_elliptic},
+    {"rw_elliptic_solve", "krylov", COMPILES | SLOW, before_elliptic_krylov, call_elliptic_solve, result_elliptic_solve,
+     after_elliptic},
     {"rw_elliptic_explain", "", COMPILES, before_elliptic, call_elliptic_explain, result_text, after_elliptic_text},
 
     {"rw_pattern_find", "", HOST_ONLY, nothing, call_pattern, result_pattern, nothing},

@@ -106,7 +106,7 @@ static rw_elliptic_spec spec_of(const rw_case *c, const pde_problem *p)
                               .nexternals = p->ndata};
 }
 
-/* settings [nfields]: of each field from its entry in `solvers`. */
+/* settings [nfields]: of each field from its entry in `solvers`; 0 without one. */
 static rw_status read_settings(const rw_case *c, const pde_problem *p, rw_elliptic_spec *settings)
 {
     const rw_tree *solvers = rw_case_node(c, "solvers");
@@ -125,8 +125,10 @@ static rw_status make_solver(const rw_case *c, pde_problem *p, const rw_elliptic
         status = rw_elliptic_bind(p->elliptic, p->fields[f].name, p->state.fields[f].array);
     for (int i = 0; i < p->ndata && status == RW_OK; ++i)
         status = rw_elliptic_bind(p->elliptic, p->data[i].name, p->sources[i].array);
-    p->base.tolerance = settings[0].rtol > 0 ? settings[0].rtol : 1;
-    return status;
+    if (status != RW_OK) return status;
+    const double rtol = rw_elliptic_rtol(p->elliptic, 0);
+    p->base.tolerance = rtol > 0 ? rtol : 1;
+    return RW_OK;
 }
 
 static rw_status make_integrator(const rw_case *c, pde_problem *p, const rw_elliptic_spec *settings)
@@ -154,10 +156,7 @@ rw_status pde_make_solver(const rw_case *c, pde_problem *p, bool bind)
 {
     rw_elliptic_spec *settings = rw_calloc((size_t)p->nfields, sizeof *settings);
     if (!settings) return rw_fail_memory(p->ctx, 4096, "a solver");
-    rw_status status = RW_OK;
-    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
-        status = rw_params_resolve(p->ctx, rw_elliptic_params(), NULL, settings + f);
-    if (status == RW_OK) status = read_settings(c, p, settings);
+    rw_status status = read_settings(c, p, settings);
     if (status == RW_OK) status = p->algebraic ? make_solver(c, p, settings) : make_integrator(c, p, settings);
     if (status == RW_OK && p->ode && bind) status = bind_integrator(p);
     rw_free(settings);
