@@ -102,6 +102,7 @@ rw_status rw_algebraic_create(rw_ode *ode, const rw_ode_spec *spec, const rw_ell
     a->set[1] = a->set[0] + ode->nunknowns;
     rw_algebraic_forget(ode, Y);
     ode->now.unknowns = true;
+    a->balanced = -1;
     RW_TRY(make_solver(ode, spec, settings));
     a->direct = rw_elliptic_is_direct(a->solver);
     a->moves = rw_elliptic_moves(a->solver);
@@ -221,14 +222,15 @@ static rw_status with_time(rw_ode *ode, double t, rw_status status)
     return rw_fail(ode->device->ctx, status, "%s (at t = %.6g)", rw_message(ode->device->ctx), t);
 }
 
-/* Before the first solve, where F should have the mean 0: whether it has. */
+/* Before a solve after arrays or scalars have changed, where F should have the mean 0: whether it has. */
 static rw_status check_balance(rw_ode *ode, double t)
 {
     struct rw_algebraic *a = ode->algebraic;
     double ratio;
-    if (a->balanced || !rw_elliptic_is_singular(a->solver)) return RW_OK;
-    a->balanced = true;
-    return with_time(ode, t, rw_elliptic_measure(a->solver, &ratio));
+    if (a->balanced == ode->changes || !rw_elliptic_is_singular(a->solver)) return RW_OK;
+    RW_TRY(with_time(ode, t, rw_elliptic_measure(a->solver, &ratio)));
+    a->balanced = ode->changes;
+    return RW_OK;
 }
 
 /* To the tolerance: waits. */

@@ -38,9 +38,9 @@ struct rw_algebraic {
     bool read_by_sides;              /* of the state */
     rw_array **set[RW_UNKNOWN_SETS]; /* [unknown]; set 0: bound by the caller */
     rw_solved_sets of;
-    bool balanced; /* checked, of direct solvers */
-    bool begun;    /* set 1 has been solved for in this step */
-    bool shown;    /* y is another state for a look at it */
+    int64_t balanced; /* changes of the integrator when balance was checked last, of direct solvers */
+    bool begun;       /* set 1 has been solved for in this step */
+    bool shown;       /* y is another state for a look at it */
 };
 
 /* The fields of the specification into state and unknowns. `settings`: of each field of the specification, or NULL. */
