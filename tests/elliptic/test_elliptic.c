@@ -1,6 +1,6 @@
-/* Equations without a time derivative on every device: orders of convergence, both methods against a dense matrix for
- * all layouts, kinds of sides, types and awkward sizes; residuals; singular, nonlinear and coupled equations; scalars
- * that change; what is refused. */
+/* Equations without a time derivative on every device: both methods against a dense matrix for all layouts, kinds of
+ * sides, types and awkward sizes; residuals; singular, nonlinear and coupled equations; scalars that change; what is
+ * refused. Orders of convergence: test_order.c. */
 /* TEST: devices=all */
 #include "problem.h"
 
@@ -245,153 +245,6 @@ static void test_scalars(void **state)
     (void)state;
     if (!slow()) change_scalars(RW_ELLIPTIC_TRANSFORM);
     change_scalars(RW_ELLIPTIC_KRYLOV);
-}
-
-/* ---- orders ------------------------------------------------------------------------------------------------------ */
-
-/* A factor of the solution along an axis, its derivative, and its second derivative over it. */
-static const char *const factor[] = {"sin(1.3*x + 0.4)", "sin(1.7*y + 0.2)", "sin(0.9*z + 0.5)"},
-                         *const slope[] = {"1.3*cos(1.3*x + 0.4)", "1.7*cos(1.7*y + 0.2)", "0.9*cos(0.9*z + 0.5)"};
-static const double curvature[] = {1.3 * 1.3, 1.7 * 1.7, 0.9 * 0.9};
-static const char *const wave[] = {"sin(2*pi*x + 0.4)", "cos(2*pi*y)", "sin(2*pi*z + 1)"};
-
-typedef struct manufactured {
-    char equation[512], value[256], sides[6][2][640];
-} manufactured;
-
-/* varying: a coefficient 1 + x/2. */
-static void manufacture(problem *p, manufactured *m, bool varying)
-{
-    const int ndim = p->spec.grid.ndim;
-    double c = 0;
-    char along[256] = "";
-    m->value[0] = 0;
-    for (int d = 0; d < ndim; ++d) {
-        const bool periodic = p->fields[0].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
-        strcat(m->value, d ? "*" : "");
-        strcat(along, d ? "*" : "");
-        strcat(m->value, periodic ? wave[d] : factor[d]);
-        strcat(along, d ? (periodic ? wave[d] : factor[d]) : slope[d]);
-        c += periodic ? 4 * acos(-1) * acos(-1) : curvature[d];
-    }
-    if (varying)
-        snprintf(m->equation, sizeof m->equation,
-                 "div((1 + 0.5*x)*grad(u)) - u = 0.5*(%s) - (1 + %.17g*(1 + 0.5*x))*%s", along, c, m->value);
-    else snprintf(m->equation, sizeof m->equation, "laplace(u) - u = %.17g*%s", -c - 1, m->value);
-    for (int side = 0; side < 2 * ndim; ++side) {
-        char normal[256] = "";
-        for (int d = 0; d < ndim; ++d) {
-            const bool periodic = p->fields[0].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
-            strcat(normal, d ? "*" : "");
-            strcat(normal, d == side / 2 ? slope[d] : periodic ? wave[d] : factor[d]);
-        }
-        rw_boundary *b = p->fields[0].boundary + side;
-        const char *sign = side % 2 ? "" : "-";
-        if (b->kind == RW_BOUNDARY_DIRICHLET) snprintf(m->sides[side][0], 640, "%s", m->value);
-        if (b->kind == RW_BOUNDARY_NEUMANN) snprintf(m->sides[side][0], 640, "%s%s", sign, normal);
-        if (b->kind == RW_BOUNDARY_ROBIN) snprintf(m->sides[side][0], 640, "2*%s + %s%s", m->value, sign, normal);
-        *b = b->kind == RW_BOUNDARY_ROBIN ? (rw_boundary){b->kind, "2", "1", m->sides[side][0]}
-                                          : (rw_boundary){b->kind, m->sides[side][0], NULL, NULL};
-        if (b->kind == RW_BOUNDARY_PERIODIC) b->a = NULL;
-    }
-    p->spec.equations = m->equation;
-}
-
-static double value_of(const problem *p, int64_t node)
-{
-    const rw_grid *g = &p->spec.grid;
-    const double pi = acos(-1);
-    int64_t at = node;
-    double value = 1;
-    for (int d = 0; d < g->ndim; ++d) {
-        const double x = g->origin[d] + g->spacing[d] * (double)(at % g->size[d]);
-        const bool periodic = p->fields[0].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
-        at /= g->size[d];
-        value *= d == 0   ? sin(periodic ? 2 * pi * x + 0.4 : 1.3 * x + 0.4)
-                 : d == 1 ? (periodic ? cos(2 * pi * x) : sin(1.7 * x + 0.2))
-                          : sin(periodic ? 2 * pi * x + 1 : 0.9 * x + 0.5);
-    }
-    return value;
-}
-
-typedef struct pairs {
-    int ndim, order;
-    rw_grid_layout layout;
-    rw_boundary_kind kinds[6];
-    rw_elliptic_method method;
-    bool varying;
-} pairs;
-
-static double error_of(const pairs *c, int64_t n, double *h)
-{
-    problem p;
-    manufactured m;
-    double error = 0;
-    begin(&p, NULL, 1, c->ndim, (int64_t[]){n, n, n});
-    p.spec.layout = c->layout;
-    p.spec.order = c->order;
-    p.spec.method = c->method;
-    for (int side = 0; side < 2 * c->ndim; ++side) p.fields[0].boundary[side] = (rw_boundary){.kind = c->kinds[side]};
-    for (int d = 0; d < c->ndim; ++d) place_axis(&p, d);
-    manufacture(&p, &m, c->varying);
-    make_arrays(&p);
-    make_solver(&p);
-    OK(rw_elliptic_solve(p.solver, &p.result));
-    for (int64_t i = 0; i < nodes_of(&p); ++i) error = fmax(error, fabs((double)at(p.arrays[0], i) - value_of(&p, i)));
-    *h = p.spec.grid.spacing[0];
-    drop(&p);
-    return error;
-}
-
-static void check_order(const pairs *c)
-{
-    static const int64_t coarse[] = {24, 12, 8};
-    double h[2];
-    const int64_t n = coarse[c->ndim - 1];
-    const double first = error_of(c, n, h), second = error_of(c, 2 * n, h + 1);
-    const double order = log(first / second) / log(h[0] / h[1]);
-    if (second < 1e-9) return;
-    if (!(order > (c->order == 4 ? 3.3 : 1.75)))
-        fail_msg("%d axes, layout %d, sides %s %s …, %s, order %d: errors %.3g, %.3g, order %.2f", c->ndim, c->layout,
-                 rw_boundary_kind_name(c->kinds[0]), rw_boundary_kind_name(c->kinds[1]),
-                 rw_elliptic_method_name(c->method), c->order, first, second, order);
-}
-
-/* Each pair of kinds on the axis of x, others on the other axes. Transforms have no Robin sides. */
-static void test_orders(void **state)
-{
-    (void)state;
-    static const rw_boundary_kind D = RW_BOUNDARY_DIRICHLET, N = RW_BOUNDARY_NEUMANN, R = RW_BOUNDARY_ROBIN,
-                                  P = RW_BOUNDARY_PERIODIC;
-    const rw_boundary_kind kinds[][2] = {{D, D}, {D, N}, {N, D}, {N, N}, {P, P}, {D, R}, {R, N}, {R, R}};
-    const int every = slow() ? 60 : brief() ? 20 : 9;
-    int turn = 0;
-    for (int layout = 0; layout < 3; ++layout)
-        for (int i = 0; i < RW_COUNT(kinds); ++i)
-            for (int ndim = 1; ndim <= 3; ++ndim) {
-                pairs c = {.ndim = ndim, .layout = layouts[layout], .order = 2};
-                bool robin = false;
-                for (int d = 0; d < ndim; ++d) {
-                    const rw_boundary_kind *k = kinds[(i + (i < 5 ? 2 * d % 5 : 3 * d)) % (i < 5 ? 5 : 8)];
-                    c.kinds[2 * d] = k[0];
-                    c.kinds[2 * d + 1] = k[1];
-                    robin = robin || k[0] == R || k[1] == R;
-                }
-                const int here = turn++;
-                if (test_long() || here % every == 1) {
-                    c.method = robin ? RW_ELLIPTIC_KRYLOV : RW_ELLIPTIC_TRANSFORM;
-                    check_order(&c);
-                }
-                if (test_long() || (here % every == 3 && !(brief() && ndim == 3))) {
-                    c.method = RW_ELLIPTIC_KRYLOV;
-                    c.varying = c.kinds[0] != P;
-                    check_order(&c);
-                }
-            }
-    for (int ndim = 1; ndim <= (slow() ? 0 : test_long() ? 3 : brief() ? 1 : 2); ++ndim) {
-        check_order(&(pairs){ndim, 4, RW_GRID_AUTO, {P, P, P, P, P, P}, RW_ELLIPTIC_TRANSFORM, false});
-        if (ndim < 3) check_order(&(pairs){ndim, 4, RW_GRID_AUTO, {D, N, N, D}, RW_ELLIPTIC_KRYLOV, false});
-    }
 }
 
 /* ---- tolerances -------------------------------------------------------------------------------------------------- */
@@ -788,7 +641,6 @@ int main(void)
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_short_axes),
         cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_orders),
         cmocka_unit_test(test_default_tolerance),
         cmocka_unit_test(test_singular),
         cmocka_unit_test(test_one_node),

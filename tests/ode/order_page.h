@@ -1,18 +1,10 @@
-/* The rows of docs/methods/order.md, and the page itself: written, and read back. */
+/* The rows of docs/methods/order.md, and the page itself. */
 #ifndef RW_TEST_ORDER_PAGE_H
 #define RW_TEST_ORDER_PAGE_H
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../page.h"
 #include "rechenwerk/expr.h"
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -141,45 +133,17 @@ static inline void write_page(const char *path, double (*observed)[2][3][ROWS])
         for (int r = 0; r < ROWS; ++r) {
             if (rows[r].parts && ndim == 1) continue;
             fprintf(file, "| %s ", rows[r].name);
-            for (int i = 0; i < 6; ++i) {
-                const double value = observed[ndim][i / 3][i % 3][r];
-                if (isnan(value)) fprintf(file, "| – ");
-                else fprintf(file, "| %.2f ", value);
-            }
+            for (int i = 0; i < 6; ++i) write_value(file, observed[ndim][i / 3][i % 3][r]);
             fprintf(file, "|\n");
         }
     }
     assert_int_equal(fclose(file), 0);
 }
 
-/* The page's value, NaN where it has none. */
-static inline double page_value(const char *page, int ndim, int order, rw_grid_layout layout, int r)
+static inline double order_on_page(int ndim, int order, rw_grid_layout layout, int r)
 {
-    char text[96];
-    snprintf(text, sizeof text, "## %s\n", titles[ndim]);
-    const char *at = strstr(page, text);
-    assert_non_null(at);
-    snprintf(text, sizeof text, "\n| %s |", rows[r].name);
-    at = strstr(at, text);
-    if (!at) fail_msg("docs/methods/order.md has no row '%s'", rows[r].name);
-    at += strlen(text);
-    for (int i = 0; i < (order - 2) / 2 * 3 + (int)layout; ++i) at = strchr(at, '|') + 1;
-    char *end;
-    const double value = strtod(at, &end);
-    return end == at ? NAN : value;
-}
-
-static inline char *read_page(void)
-{
-    static char page[65536];
-    char path[1024];
-    const char *source = getenv("SOURCE");
-    snprintf(path, sizeof path, "%s/docs/methods/order.md", source ? source : ".");
-    FILE *file = fopen(path, "r");
-    if (!file) fail_msg("%s: cannot be read", path);
-    page[fread(page, 1, sizeof page - 1, file)] = 0;
-    fclose(file);
-    return page;
+    return page_value(read_page("docs/methods/order.md"), titles[ndim], rows[r].name,
+                      (order - 2) / 2 * 3 + (int)layout);
 }
 
 #endif
