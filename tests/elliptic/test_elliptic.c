@@ -637,13 +637,21 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),    cmocka_unit_test(test_random),
-        cmocka_unit_test(test_short_axes), cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_singular),   cmocka_unit_test(test_one_node),
-        cmocka_unit_test(test_nonlinear),  cmocka_unit_test(test_views),
-        cmocka_unit_test(test_systems),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_bad_use),    cmocka_unit_test(test_not_converged),
-        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_example),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_short_axes),
+        cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_default_tolerance),
+        cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_one_node),
+        cmocka_unit_test(test_nonlinear),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_systems),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bad_use),
+        cmocka_unit_test(test_not_converged),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_failing_allocations),
     };
     return run_on_devices("elliptic", tests, RW_COUNT(tests));
 }

@@ -59,6 +59,7 @@ static rw_status call_elliptic_solve(void)
     for (int i = 0; i < N; ++i) ((double *)w)[i] = 0.1 * i;
     return rw_elliptic_solve(elliptic, &result);
 }
+static rw_status call_elliptic_enqueue(void) { return rw_elliptic_enqueue(elliptic); }
 static void result_elliptic_solve(void) { note_array(x); }
 static void result_elliptic(void)
 {

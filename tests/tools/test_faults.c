@@ -358,6 +358,8 @@ static const probe probes[] = {
      after_elliptic},
     {"rw_elliptic_solve", "krylov", COMPILES | SLOW, before_elliptic_krylov, call_elliptic_solve, result_elliptic_solve,
      after_elliptic},
+    {"rw_elliptic_enqueue", "", COMPILES | SLOW, before_elliptic, call_elliptic_enqueue, result_elliptic_solve,
+     after_elliptic},
     {"rw_elliptic_explain", "", COMPILES, before_elliptic, call_elliptic_explain, result_text, after_elliptic_text},
 
     {"rw_pattern_find", "", HOST_ONLY, nothing, call_pattern, result_pattern, nothing},
