@@ -10,7 +10,7 @@
  *   rates.c laser.c rkc.c rock.c launch.c    through the expression compiler, with equation.c
  *   steps.c                        whole steps of rw_ode
  *   fft.c convolution.c            transforms of the library
- *   tridiagonal.c                  tridiagonal systems of src/elliptic
+ *   tridiagonal.c elliptic.c       tridiagonal systems and whole solves of src/elliptic
  *   image.c                        image filters of the library
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there */
 #ifndef RW_BENCH_INTERNAL_H

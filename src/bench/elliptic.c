@@ -1,0 +1,220 @@
+/* Poisson's equation by transforms, through the public functions (rw_elliptic_enqueue: the right-hand side by a program,
+ * then forward, divided and back), f64, and steps of rw_ode that solve it for a streamfunction:
+ *
+ *   cells     layout cell, 0 on the sides: sines of type II
+ *   nodes     the sides one spacing outside, 0 there: sines of type I
+ *   periodic  the real transform
+ *   step      w' = laplace(w)/100 - v . grad w, v from laplace(psi) = -w, RK4: four solves
+ *
+ * Bytes are those that the passes read and write. Error: the largest |F(u)| over the largest |f|/h^2, of a step the
+ * difference to the same step with the other method, krylov. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "elliptic/elliptic.h"
+#include "rechenwerk/ode.h"
+
+enum { CELLS, NODES, PERIODIC, STEP, VARIANTS };
+static const char *const names[VARIANTS] = {"cells", "nodes", "periodic", "step of RK4 with a streamfunction, nodes"};
+
+typedef struct work {
+    int variant, ndim;
+    int64_t n;
+    double h;
+    rw_elliptic *solver;
+    rw_ode *ode;
+    rw_array *u, *f; /* of a step: psi, w */
+    rw_queue *queue;
+} work;
+
+static void free_work(void *user)
+{
+    work *w = user;
+    rw_elliptic_destroy(&w->solver);
+    rw_ode_destroy(&w->ode);
+    rw_array_destroy(&w->u);
+    rw_array_destroy(&w->f);
+}
+
+static int64_t nodes_of(const work *w) { return w->ndim == 3 ? w->n * w->n * w->n : w->n * w->n; }
+
+static rw_grid grid_of(const work *w)
+{
+    rw_grid grid = {.ndim = w->ndim, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
+    for (int d = 0; d < w->ndim; ++d) {
+        grid.size[d] = w->n;
+        grid.spacing[d] = w->h;
+        grid.origin[d] = w->variant == CELLS ? w->h / 2 : w->variant == PERIODIC ? 0 : w->h;
+    }
+    return grid;
+}
+
+static rw_grid_layout layout_of(const work *w) { return w->variant == CELLS ? RW_GRID_CELL : RW_GRID_AUTO; }
+
+static rw_expr_field field_of(const work *w, const char *name)
+{
+    rw_expr_field field = {.name = name, .dtype = RW_F64};
+    for (int side = 0; side < 2 * w->ndim; ++side)
+        field.boundary[side] = w->variant == PERIODIC ? (rw_boundary){.kind = RW_BOUNDARY_PERIODIC}
+                                                      : (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
+    return field;
+}
+
+static rw_status make_arrays(rw_bench *b, work *w)
+{
+    const int64_t shape[3] = {w->n, w->n, w->n};
+    w->h = 1 / (double)(w->n + (w->variant == NODES || w->variant == STEP));
+    w->queue = b->queue;
+    RW_TRY(rw_array_create(b->dev, RW_F64, w->ndim, shape, RW_MEMORY_DEVICE, &w->u));
+    RW_TRY(rw_array_create(b->dev, RW_F64, w->ndim, shape, RW_MEMORY_DEVICE, &w->f));
+    RW_TRY(rw_random_fill(w->f, 7, -0.5));
+    return rw_array_zero(w->u, b->queue);
+}
+
+static rw_status make_solver(rw_bench *b, work *w)
+{
+    RW_TRY(make_arrays(b, w));
+    const rw_expr_field u = field_of(w, "u"), f = field_of(w, "f");
+    const rw_elliptic_spec spec = {.equations = "laplace(u) = f",
+                                   .grid = grid_of(w),
+                                   .layout = layout_of(w),
+                                   .fields = &u,
+                                   .nfields = 1,
+                                   .externals = &f,
+                                   .nexternals = 1,
+                                   .method = RW_ELLIPTIC_TRANSFORM};
+    RW_TRY(rw_elliptic_create(b->dev, &spec, &w->solver));
+    RW_TRY(rw_elliptic_bind(w->solver, "u", w->u));
+    return rw_elliptic_bind(w->solver, "f", w->f);
+}
+
+static rw_status make_step(rw_bench *b, work *w, const char *solver)
+{
+    const rw_expr_field fields[] = {field_of(w, "psi"), field_of(w, "w")};
+    const char *const solvers[] = {solver, NULL};
+    RW_TRY(make_arrays(b, w));
+    const rw_ode_spec spec = {.equations = "laplace(psi) = -w\ndw/dt = laplace(w)/100 - dy(psi)*dx(w) + dx(psi)*dy(w)",
+                              .grid = grid_of(w),
+                              .fields = fields,
+                              .nfields = 2,
+                              .method = RW_ODE_RK4,
+                              .step = 20 * w->h * w->h,
+                              .spectral_radius = "0", /* the step is stable */
+                              .solvers = solvers};
+    RW_TRY(rw_ode_create(b->dev, &spec, &w->ode));
+    RW_TRY(rw_ode_bind(w->ode, "psi", w->u));
+    return rw_ode_bind(w->ode, "w", w->f);
+}
+
+static rw_status make(rw_bench *b, work *w)
+{
+    return w->variant == STEP ? make_step(b, w, "transform") : make_solver(b, w);
+}
+
+static rw_status call(void *user, int round RW_UNUSED)
+{
+    work *w = user;
+    return w->ode ? rw_ode_step(w->ode, rw_ode_time(w->ode) + 1) : rw_elliptic_enqueue(w->solver);
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static double beyond(const work *w, const double *u, int64_t inside) { return w->variant == CELLS ? -u[inside] : 0; }
+
+/* The second difference along an axis, times h^2. */
+static double difference(const work *w, const double *u, int64_t i, int64_t step)
+{
+    const int64_t k = i / step % w->n, wrap = w->n * step;
+    double sum = -2 * u[i];
+    sum += k > 0 ? u[i - step] : w->variant == PERIODIC ? u[i - step + wrap] : beyond(w, u, i);
+    sum += k < w->n - 1 ? u[i + step] : w->variant == PERIODIC ? u[i + step - wrap] : beyond(w, u, i);
+    return sum;
+}
+
+static rw_status find_residual(work *w, double *worst)
+{
+    const void *u, *f;
+    double mean = 0;
+    RW_TRY(rw_array_read(w->u, &u));
+    RW_TRY(rw_array_read(w->f, &f));
+    const double *g = f;
+    for (int64_t i = 0; i < nodes_of(w) && w->variant == PERIODIC; ++i) mean += g[i] / (double)nodes_of(w);
+    for (int64_t i = 0; i < nodes_of(w); ++i) {
+        double sum = 0;
+        for (int64_t d = 0, step = 1; d < w->ndim; ++d, step *= w->n) sum += difference(w, u, i, step);
+        *worst = rw_worse(*worst, fabs(sum - (g[i] - mean) * w->h * w->h));
+    }
+    return RW_OK;
+}
+
+static rw_status compare_steps(rw_bench *b, work *w, double *worst)
+{
+    work other = {.variant = STEP, .ndim = 2, .n = w->n};
+    const void *is, *should;
+    rw_status status = make_step(b, &other, "krylov:rtol=1e-13");
+    if (status == RW_OK) status = call(&other, 0);
+    if (status == RW_OK) status = rw_array_read(w->f, &is);
+    if (status == RW_OK) status = rw_array_read(other.f, &should);
+    for (int64_t i = 0; i < nodes_of(w) && status == RW_OK; ++i)
+        *worst = rw_worse(*worst, fabs(((const double *)is)[i] - ((const double *)should)[i]));
+    free_work(&other);
+    return status;
+}
+
+static rw_status error(rw_bench *b, void *user, double *worst)
+{
+    work *w = user;
+    *worst = 0;
+    return w->ode ? compare_steps(b, w, worst) : find_residual(w, worst);
+}
+
+static const rw_bench_task checked = {call, error, NULL, free_work}, timed = {call, NULL, NULL, free_work};
+
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    work w = {.variant = variant, .ndim = n > 40 || variant == STEP ? 2 : 3, .n = n};
+    *allowed = variant == STEP ? 1e-11 : 1e-13;
+    return rw_bench_verify(b, &checked, &w, make(b, &w), worst);
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+/* Of a step: the kernels of four stages, 104 bytes and 8 for psi each, and four solves, 72 each. */
+static double bytes_of(const work *w)
+{
+    double bytes = 0;
+    int launches = 0;
+    if (w->variant == STEP) return 104 + 4 * 8 + 4 * 72;
+    rw_elliptic_add_cost(w->solver, &bytes, &launches);
+    return bytes;
+}
+
+static rw_status measure(rw_bench *b, int variant, int ndim, int64_t n)
+{
+    work w = {.variant = variant, .ndim = ndim, .n = n};
+    rw_bench_result row = {0};
+    rw_status status = make(b, &w);
+    for (int i = 0; i < 3 && status == RW_OK; ++i) status = call(&w, i);
+    if (status == RW_OK) row.bytes = bytes_of(&w) * (double)nodes_of(&w);
+    snprintf(row.what, sizeof row.what, variant == STEP ? "%s" : "Poisson f64 by transforms, %s", names[variant]);
+    snprintf(row.size, sizeof row.size, "%lld^%d points", (long long)n, ndim);
+    return rw_bench_measure(b, &timed, &w, status, 0, NULL, &row);
+}
+
+static rw_status run(rw_bench *b)
+{
+    static const struct {
+        int variant, ndim;
+        int64_t n;
+    } rows[] = {{CELLS, 2, 1024}, {NODES, 2, 1022}, {PERIODIC, 2, 1024}, {STEP, 2, 1022},
+                {CELLS, 3, 256},  {CELLS, 2, 4096}, {PERIODIC, 2, 4096}, {STEP, 2, 62}};
+    for (int i = 0; i < (b->options.quick ? 4 : RW_COUNT(rows)); ++i)
+        RW_TRY(measure(b, rows[i].variant, rows[i].ndim, b->options.quick ? 127 : rows[i].n));
+    return RW_OK;
+}
+
+static const int64_t sizes[] = {9, 65, -1};
+const rw_bench_case rw_bench_elliptic = {run, VARIANTS, check, sizes, 9, NULL};
