@@ -464,6 +464,14 @@ rw_status rw_elliptic_measure(rw_elliptic *e, double *ratio)
     return RW_OK;
 }
 
+rw_status rw_elliptic_check(rw_elliptic *e)
+{
+    double allowed;
+    for (int s = 0; s < e->nsystems; ++s)
+        if (e->systems[s]->form.open) RW_TRY(rw_system_measure(e->systems[s], &allowed));
+    return RW_OK;
+}
+
 const char *rw_elliptic_method_of(const rw_elliptic *e, const char **why)
 {
     const rw_system *s = e->systems[e->nsystems - 1];

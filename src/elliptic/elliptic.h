@@ -21,6 +21,9 @@ double rw_elliptic_rtol(const rw_elliptic *e, int unknown); /* 0: off */
 rw_status rw_elliptic_prepare(rw_elliptic *e);
 /* The largest |F(u)| over what is allowed, of all systems at the bound arrays: at most 1 where they are solved. */
 rw_status rw_elliptic_measure(rw_elliptic *e, double *ratio);
+/* ERR_INPUT: an equation that leaves the mean of its solution open has none with the bound arrays, which
+ * rw_elliptic_enqueue does not notice. Waits. */
+rw_status rw_elliptic_check(rw_elliptic *e);
 /* "transform", and why; with several systems those of the last. Lifetime: the solver's. */
 const char *rw_elliptic_method_of(const rw_elliptic *e, const char **why);
 /* Bytes of device memory, the bound arrays not counted. */

@@ -230,6 +230,14 @@ static rw_status hold(rw_ode *ode, int set, int v)
     return RW_OK;
 }
 
+/* The message contains the reason. */
+static rw_status fail_unsolved(rw_ode *ode, rw_status status, double t)
+{
+    if (status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INPUT) return status;
+    ode->unresolved = true;
+    return rw_fail(ode->device->ctx, status, "at t = %.6g: %s", t, rw_message(ode->device->ctx));
+}
+
 /* To the tolerance: waits. */
 static rw_status iterate(rw_ode *ode, int set, double t)
 {
@@ -242,32 +250,45 @@ static rw_status iterate(rw_ode *ode, int set, double t)
     const rw_status status = rw_elliptic_solve(a->solver, &result);
     stat->solve_iterations += result.iterations;
     if (result.right_side > 0) stat->solve_residual = fmax(stat->solve_residual, result.residual / result.right_side);
-    if (status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INPUT) return status;
-    ode->unresolved = true; /* the message contains the reason */
-    return rw_fail(ode->device->ctx, status, "at t = %.6g: %s", t, rw_message(ode->device->ctx));
+    return fail_unsolved(ode, status, t);
+}
+
+static rw_status take_place(rw_ode *ode, int set, int v, double t, const rw_quadrature *stage)
+{
+    RW_TRY(hold(ode, set, v));
+    return rw_elliptic_set_time(ode->algebraic->solver, t, stage);
 }
 
 static rw_status solve(rw_ode *ode, int set, int v, double t, const rw_quadrature *stage)
 {
     struct rw_algebraic *a = ode->algebraic;
-    RW_TRY(hold(ode, set, v));
-    RW_TRY(rw_elliptic_set_time(a->solver, t, stage));
+    RW_TRY(take_place(ode, set, v, t, stage));
     ode->now.stat.solves++;
     RW_TRY(a->direct ? rw_elliptic_enqueue(a->solver) : iterate(ode, set, t));
     a->solved[set] = (rw_solved){a->number[v], ode->changes, t};
     return RW_OK;
 }
 
+static const rw_quadrature none = {0};
+
 rw_status rw_algebraic_update(rw_ode *ode, double t)
 {
-    static const rw_quadrature none = {0};
     return !ode->algebraic || is_solved(ode, 0, Y, t) ? RW_OK : solve(ode, 0, Y, t, &none);
+}
+
+rw_status rw_algebraic_check(rw_ode *ode)
+{
+    struct rw_algebraic *a = ode->algebraic;
+    if (!a || !a->direct || a->checked == ode->changes) return RW_OK;
+    RW_TRY(take_place(ode, 0, Y, ode->now.t, &none));
+    RW_TRY(fail_unsolved(ode, rw_elliptic_check(a->solver), ode->now.t));
+    a->checked = ode->changes;
+    return RW_OK;
 }
 
 rw_status rw_algebraic_solve_for(rw_ode *ode, rw_stage *stage)
 {
     struct rw_algebraic *a = ode->algebraic;
-    static const rw_quadrature none = {0};
     for (int i = 0; a && i < stage->nreads; ++i) {
         const rw_unknowns_read *r = stage->reads + i;
         const rw_graph_param *time = stage->expr->graph->params + r->time;

@@ -33,6 +33,7 @@ struct rw_algebraic {
     rw_array **set[RW_UNKNOWN_SETS]; /* [unknown]; set 0: bound by the caller */
     rw_solved solved[RW_UNKNOWN_SETS];
     int64_t number[RW_ODE_VECTORS], last;
+    int64_t checked; /* changes of the integrator when rw_algebraic_check ran last */
     bool begun; /* set 1 has been solved for in this step */
     bool shown; /* y is another state for a look at it */
 };
@@ -50,6 +51,8 @@ void rw_algebraic_forget(rw_ode *ode, int v);
 void rw_algebraic_begin(rw_ode *ode);
 /* Set 0 is solved for y at time t. */
 rw_status rw_algebraic_update(rw_ode *ode, double t);
+/* Direct solvers, after arrays or scalars have changed: ERR_INPUT if an equation has no solution at y. */
+rw_status rw_algebraic_check(rw_ode *ode);
 /* Before and after a program runs. */
 rw_status rw_algebraic_solve_for(rw_ode *ode, rw_stage *stage);
 void rw_algebraic_note_stores(rw_ode *ode, const rw_stage *stage);

@@ -381,6 +381,7 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
     ode->unresolved = false;
     const rw_cancel *outer = rw_cancel_enter(ode->cancel);
     rw_status status = ode->settled_at != ode->changes ? rw_ode_settle(ode) : rw_algebraic_update(ode, ode->now.t);
+    if (status == RW_OK) status = rw_algebraic_check(ode);
     if (status == RW_OK) status = rw_auto_review(ode, t_limit);
     if (status == RW_OK) status = ode->ops->step(ode, t_limit);
     if (status == RW_OK) status = rw_ode_settle(ode);
