@@ -197,11 +197,11 @@ static void test_known_solutions(void **state)
     static const rw_grid_layout layouts[] = {RW_GRID_AUTO, RW_GRID_CELL, RW_GRID_NODE};
     for (int i = 0; i < WAYS; ++i) {
         const bool all = test_long();
-        if (!all && brief() && !in_turn(i, 3)) continue;
+        if (!all && (brief() ? i != RKC2 : i == RKL2 || i == ROCK2 || i == RK4_DEFAULT)) continue;
         for (int k = 0; k < (all ? 12 : 1); ++k) {
             const int j = all ? k : i + 4; /* each way one of them, and all of them some way */
             decay(ways + i, layouts[j % 3], j / 3 % 2 ? 1 : 2,
-                  (all ? k / 6 : i == DP5 || i == ROCK2) ? RW_F32 : RW_F64);
+                  (all ? k / 6 : i == DP5) ? RW_F32 : RW_F64);
         }
     }
 }
@@ -259,7 +259,7 @@ static void test_orders(void **state)
                 {RKL2, 32, 1.9, NULL}, {ROCK2, 32, 1.9, NULL},
                 {DP5, 16, 4.5, NULL}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
-        if (brief() && !in_turn(i, 2)) continue;
+        if (!test_long() && (brief() ? i != 2 : i > 3)) continue;
         const struct way *w = ways + rows[i].way;
         const double coarse = error_of_steps(w, rows[i].n, rows[i].solver),
                      fine = error_of_steps(w, 2 * rows[i].n, rows[i].solver), order = log2(coarse / fine);
@@ -446,7 +446,7 @@ static void describe_cavity(problem *p, const struct way *w)
     lay_out(p, RW_GRID_NODE, WALL);
     p->scalars[0] = (rw_expr_scalar){.name = "k", .value = viscosity};
     p->spec.nscalars = 1, p->spec.method = w->method, p->spec.step = w->step > 0 ? 0.02 : 0;
-    p->spec.rtol = 1e-6, p->spec.end = 0.4, p->spec.record = RW_SWITCH_ON;
+    p->spec.end = 0.4, p->spec.record = RW_SWITCH_ON;
 }
 
 static double distance_to(problem *p, const cavity *c)
@@ -472,7 +472,7 @@ static void test_conditions_that_read_unknowns(void **state)
     assert_true(fabs(fine.v[8][8]) > 0.01);
     for (int i = 0; i < WAYS; ++i) {
         problem p;
-        if (brief() && !in_turn(i, 0)) continue;
+        if (!in_turn(i, 0)) continue;
         describe_cavity(&p, ways + i);
         start(&p, zero);
         int n = 0;
@@ -637,7 +637,7 @@ static void test_no_field_is_copied(void **state)
         const rw_counters with = counted_steps(&p, n), without = counted_steps(&q, n);
         assert_int_equal(with.copies_in, without.copies_in);
         assert_int_equal(with.copies_device, without.copies_device);
-        if (with.copies_out > without.copies_out + 2 * n / 25 + 2 || with.bytes_out > 16 * with.copies_out)
+        if (with.copies_out > without.copies_out + 2 * n / 25 + 2 || with.bytes_out > 64 * with.copies_out)
             fail_msg("%s: %lld copies of %lld bytes to the host; %lld", ways[rows[i].way].name,
                      (long long)with.copies_out, (long long)with.bytes_out, (long long)without.copies_out);
         assert_int_equal(with.replays, without.replays);
