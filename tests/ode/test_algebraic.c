@@ -341,7 +341,7 @@ static void solve_kind(const struct kind *k)
     if (k->state) p.spec.solvers = first;
     start(&p, of_mode);
     if (k->state) OK(rw_array_copy(p.array[1], p.array[0], queue));
-    for (int n = 0; n < 8 && rw_ode_time(p.ode) < 0.4; ++n) {
+    for (int n = 0; n < (brief() ? 3 : 8) && rw_ode_time(p.ode) < 0.4; ++n) {
         OK(rw_ode_step(p.ode, 0.4));
         for (int i = 0; i < 2 && k->residual[i]; ++i) {
             const double r = residual_of(&p, k->residual[i]);
@@ -359,7 +359,7 @@ static void test_kinds_of_unknowns(void **state)
 {
     (void)state;
     for (int i = 0; i < RW_COUNT(kinds); ++i)
-        if (!brief() || in_turn(i, 0)) solve_kind(kinds + i);
+        if (!brief() || i == 0 || i == 3) solve_kind(kinds + i);
 }
 
 /* ---- conditions that read an unknown ----------------------------------------------------------------------------- */
@@ -472,7 +472,7 @@ static void test_conditions_that_read_unknowns(void **state)
     assert_true(fabs(fine.v[8][8]) > 0.01);
     for (int i = 0; i < WAYS; ++i) {
         problem p;
-        if (!in_turn(i, 0)) continue;
+        if (brief() ? i != RK4 && i != ROCK4 : !in_turn(i, 0)) continue;
         describe_cavity(&p, ways + i);
         start(&p, zero);
         int n = 0;
