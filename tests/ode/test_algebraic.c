@@ -24,6 +24,9 @@ static const struct way {
             {"rock4", RW_ODE_ROCK4, 0}, {"auto", RW_ODE_AUTO, 0}};
 enum { RK4, RK4_DEFAULT, DP5, RKC2, RKL2, ROCK2, ROCK4, AUTO, WAYS };
 
+/* Each program takes seconds to compile (PoCL). */
+static bool slow(void) { return brief() && on("opencl"); }
+
 static const char *const layout_names[] = {"auto", "cell", "node"};
 
 /* ---- the problem of most tests ----------------------------------------------------------------------------------- */
@@ -261,6 +264,7 @@ static double error_of_steps(const struct way *w, int n, const char *solver)
 static void test_orders(void **state)
 {
     (void)state;
+    if (slow()) skip();
     static const struct {
         int way, n;
         double least;
@@ -305,6 +309,7 @@ static void eliminate(const struct way *w)
 static void test_stage_times(void **state)
 {
     (void)state;
+    if (slow()) skip();
     static const int list[] = {RKC2, ROCK4, RKL2, ROCK2};
     for (int i = 0; i < (test_long() ? RW_COUNT(list) : brief() ? 1 : 2); ++i) eliminate(ways + list[i]);
 }
@@ -388,7 +393,7 @@ static void test_kinds_of_unknowns(void **state)
 {
     (void)state;
     for (int i = 0; i < RW_COUNT(kinds); ++i)
-        if (!brief() || i == 0 || i == 3) solve_kind(kinds + i);
+        if (!brief() || i == 0 || (i == 3 && !slow())) solve_kind(kinds + i);
 }
 
 /* ---- conditions that read an unknown ----------------------------------------------------------------------------- */
@@ -501,7 +506,7 @@ static void test_conditions_that_read_unknowns(void **state)
     assert_true(fabs(fine.v[8][8]) > 0.01);
     for (int i = 0; i < WAYS; ++i) {
         problem p;
-        if (brief() ? i != RK4 && i != ROCK4 : !in_turn(i, 0)) continue;
+        if (brief() ? i != RK4 && (slow() || i != ROCK4) : !in_turn(i, 0)) continue;
         describe_cavity(&p, ways + i);
         start(&p, zero);
         int n = 0;
@@ -532,7 +537,7 @@ static void test_between_steps(void **state)
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         problem p, q;
         const struct way *w = ways + rows[i].way;
-        if (!in_turn(i, 0) && (brief() || i > 2)) continue;
+        if (!test_long() && i > (slow() ? 0 : brief() ? 1 : 2)) continue;
         describe_flow(&p, w);
         p.spec.dense = true;
         if (rows[i].iterates) p.spec.solvers = by_iterations;
@@ -604,7 +609,7 @@ static void test_saving_and_loading(void **state)
     for (int i = 0; i < 2 * WAYS; ++i) {
         problem p, q;
         const struct way *w = ways + i / 2;
-        if (brief() && i % 5) continue;
+        if (slow() ? i != 2 * RK4 && i != 2 * RKC2 : brief() && i % 5) continue;
         if (!test_long() && i % 2 && i / 2 % 3) continue;
         describe_flow(&p, w);
         if (i % 2) p.spec.solvers = by_iterations;
@@ -662,13 +667,13 @@ static void test_no_field_is_copied(void **state)
         describe_way(&q, ways + rows[i].way, "du/dt = k*laplace(u) - c*u - 0.1*u*dx(u)", 1, 2);
         if (rows[i].way != RK4) p.spec.max_step = q.spec.max_step = 0.001;
         else p.spec.step = q.spec.step = 0.001;
+        p.spec.spectral_radius = q.spec.spectral_radius = "100"; /* power iteration waits */
         start(&p, bump), start(&q, bump);
         const rw_counters with = counted_steps(&p, n), without = counted_steps(&q, n);
         assert_int_equal(with.copies_in, without.copies_in);
         assert_int_equal(with.copies_device, without.copies_device);
-        if (with.copies_out > without.copies_out + 2 * n / 25 + 2 || with.bytes_out > 64 * with.copies_out)
-            fail_msg("%s: %lld copies of %lld bytes to the host; %lld", ways[rows[i].way].name,
-                     (long long)with.copies_out, (long long)with.bytes_out, (long long)without.copies_out);
+        assert_int_equal(with.copies_out, without.copies_out);
+        assert_int_equal(with.bytes_out, without.bytes_out);
         assert_int_equal(with.replays, without.replays);
         assert_true(with.launches >= without.launches + 4 * n);
         if (rows[i].way == RK4) assert_true(with.replays >= n - n / 10 - 4);
