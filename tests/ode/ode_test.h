@@ -21,7 +21,8 @@ typedef struct problem {
 /* Field f at a node whose coordinates are x. */
 typedef double value_at(const double x[3], int f);
 
-/* Up to three fields u, v, w of f64 on [0, 1]^ndim, n intervals an axis, sides as given; unknowns by the sides' kinds. */
+/* Up to three fields u, v, w of f64 on [0, 1]^ndim, n intervals an axis, sides as given; unknowns by the sides' kinds.
+ */
 static inline void describe(problem *p, const char *equations, int nfields, int ndim, int n, const rw_boundary *sides)
 {
     static const char *const names[MOST_FIELDS] = {"u", "v", "w"};

@@ -214,7 +214,7 @@ static void test_known_solutions(void **state)
         const bool all = test_long();
         if (!all && (brief() ? i != RKC2 : i == RKL2 || i == ROCK2 || i == RK4_DEFAULT)) continue;
         for (int k = 0; k < (all ? 12 : 1); ++k) {
-            const int j = all ? k : i + 4; /* each way one of them, and all of them some way */
+            const int j = all ? k : slow() ? 0 : i + 4; /* each way one of them, and all of them some way */
             decay(ways + i, layouts[j % 3], j / 3 % 2 ? 1 : 2, (all ? k / 6 : i == DP5) ? RW_F32 : RW_F64);
         }
     }
@@ -314,7 +314,7 @@ static void test_stage_times(void **state)
     for (int i = 0; i < (test_long() ? RW_COUNT(list) : brief() ? 1 : 2); ++i) eliminate(ways + list[i]);
 }
 
-/* ---- equations that are solved by iterations ---------------------------------------------------------------------- */
+/* ---- equations that are solved by iterations --------------------------------------------------------------------- */
 
 static const char *const by_iterations[MOST_FIELDS] = {NULL, "krylov:rtol=1e-12", NULL};
 
@@ -332,8 +332,10 @@ static void test_iterations_and_transforms(void **state)
         assert_close(&p, &q, 1e-9, ways[i].name);
         const rw_ode_statistics direct = statistics(&p), iterated = statistics(&q);
         assert_true(direct.solve_iterations == 0 && direct.solve_residual == 0 && direct.solves > 0);
-        assert_true(iterated.solve_iterations >= iterated.solves && iterated.solve_residual > 0 &&
-                    iterated.solve_residual <= 1e-12);
+        if (!(iterated.solve_residual > 0 && iterated.solve_residual <= 1e-12))
+            fail_msg("%s: %lld solves, %lld iterations, residual %.3g", ways[i].name, (long long)iterated.solves,
+                     (long long)iterated.solve_iterations, iterated.solve_residual);
+        assert_true(2 * iterated.solve_iterations > iterated.solves); /* a start may be good enough */
         finish(&p), finish(&q);
     }
 }
