@@ -310,7 +310,7 @@ static void test_specifications(void **state)
     BAD(RW_ERR_ARGUMENT, "equations = NULL", p->spec.equations = NULL);
     BAD(RW_ERR_INPUT, "there is no equation for field u", p->spec.equations = "");
     BAD(RW_ERR_INPUT, "a second equation for du/dt", p->spec.equations = "du/dt = u\ndu/dt = 2*u");
-    BAD(RW_ERR_INPUT, ":2:3: equations without a time derivative are not solved next to rates: solve them alone",
+    BAD(RW_ERR_INPUT, ":2:3: an equation without an unknown: all fields have a rate",
         p->spec.equations = "du/dt = u\n  0 = laplace(u)");
     BAD(RW_ERR_INPUT, ":1:9: name v is unknown", p->spec.equations = "laplace(v) = 1");
     BAD(RW_ERR_INPUT, "there is no field w", p->spec.equations = "du/dt = u\ndw/dt = u");
