@@ -16,7 +16,7 @@ rw_status rw_elliptic_hold(rw_elliptic *e, int f, rw_array *array);
 rw_status rw_elliptic_set_time(rw_elliptic *e, double t, const rw_quadrature *stage);
 bool rw_elliptic_moves(const rw_elliptic *e);               /* the equations depend on t */
 bool rw_elliptic_is_direct(const rw_elliptic *e);           /* rw_elliptic_enqueue solves */
-bool rw_elliptic_is_singular(const rw_elliptic *e); /* a system is */
+bool rw_elliptic_is_singular(const rw_elliptic *e);         /* a system is */
 double rw_elliptic_rtol(const rw_elliptic *e, int unknown); /* 0: off */
 /* Of one rw_elliptic_enqueue, added: bytes per node, launches. Other methods add their smallest. */
 void rw_elliptic_add_cost(const rw_elliptic *e, double *bytes, int *launches);

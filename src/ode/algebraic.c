@@ -260,16 +260,16 @@ static rw_status solve(rw_ode *ode, int set, int v, double t, const rw_quadratur
     return RW_OK;
 }
 
+static const rw_quadrature none = {0};
+
 rw_status rw_algebraic_update(rw_ode *ode, double t)
 {
-    static const rw_quadrature none = {0};
     return !ode->algebraic || is_solved(ode, 0, Y, t) ? RW_OK : solve(ode, 0, Y, t, &none);
 }
 
 rw_status rw_algebraic_solve_for(rw_ode *ode, rw_stage *stage)
 {
     struct rw_algebraic *a = ode->algebraic;
-    static const rw_quadrature none = {0};
     for (int i = 0; a && i < stage->nreads; ++i) {
         const rw_unknowns_read *r = stage->reads + i;
         const rw_graph_param *time = stage->expr->graph->params + r->time;

@@ -401,7 +401,7 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     stage->stores = b->stores;
     if (b->status == RW_OK) {
         stage->field = b->field;
-        stage->moves = moves(stage->expr);
+        stage->moves = moves(stage->expr) || (stage->nreads && b->ode->algebraic->moves);
     } else rw_free(b->field);
     return b->status;
 }

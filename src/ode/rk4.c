@@ -343,6 +343,12 @@ static rw_status record(rw_ode *ode, double h)
     return status;
 }
 
+/* Every step has the same launches. */
+static bool repeats(const rw_ode *ode)
+{
+    return ((const rk4 *)ode->method)->autonomous && (!ode->algebraic || ode->algebraic->direct);
+}
+
 static bool is_recorded(const rw_ode *ode, double h)
 {
     const rk4 *m = ode->method;
@@ -408,8 +414,7 @@ static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool rep
     if (fabs(h - chosen) <= 1e-9 * chosen) h = chosen;
     RW_TRY(rw_ode_check_resolution(ode, h, t_limit));
     ode->step_end = n <= 1 ? t_limit : ode->now.t + h;
-    bool may_replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
-    may_replay = may_replay && (!ode->algebraic || ode->algebraic->direct);
+    const bool may_replay = ode->record && repeats(ode) && !m->stage[0].expr->evaluator;
     if (is_growth_checked(ode)) {
         RW_TRY(run_stages(ode, h, last_stage(ode), true));
     } else if (may_replay && is_recorded(ode, h)) {
@@ -621,7 +626,7 @@ static rw_status untried(rw_ode *ode, double h)
 static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const rk4 *m = ode->method;
-    rw_text_add(text, "rk4: a step takes four kernels%s%s\n", m->autonomous ? ", recorded and replayed" : "",
+    rw_text_add(text, "rk4: a step takes four kernels%s%s\n", repeats(ode) ? ", recorded and replayed" : "",
                 is_checked(ode) ? "; a tried step takes three times as many and one for its error" : "");
     for (int i = 0; i < STAGES - 1; ++i) RW_TRY(rw_stage_explain(m->stage + i, text));
     RW_TRY(rw_stage_explain(is_checked(ode) ? &m->watched : &m->stage[STAGES - 1], text));

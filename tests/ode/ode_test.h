@@ -8,25 +8,27 @@
 #include "../values.h"
 #include "ode/ode.h"
 
-enum { FIELDS = 2 };
+enum { FIELDS = 2, MOST_FIELDS = 3 };
 
 typedef struct problem {
     rw_ode_spec spec;
-    rw_expr_field fields[FIELDS];
+    rw_expr_field fields[MOST_FIELDS];
     rw_expr_scalar scalars[4];
     rw_ode *ode;
-    rw_array *array[FIELDS];
+    rw_array *array[MOST_FIELDS];
 } problem;
 
 /* Field f at a node whose coordinates are x. */
 typedef double value_at(const double x[3], int f);
 
-/* One or two fields u, v of f64 on [0, 1]^ndim, n intervals an axis, sides as given; unknowns by the sides' kinds. */
+/* Up to three fields u, v, w of f64 on [0, 1]^ndim, n intervals an axis, sides as given; unknowns by the sides' kinds.
+ */
 static inline void describe(problem *p, const char *equations, int nfields, int ndim, int n, const rw_boundary *sides)
 {
+    static const char *const names[MOST_FIELDS] = {"u", "v", "w"};
     memset(p, 0, sizeof *p);
     for (int f = 0; f < nfields; ++f) {
-        p->fields[f].name = f ? "v" : "u", p->fields[f].dtype = RW_F64;
+        p->fields[f].name = names[f], p->fields[f].dtype = RW_F64;
         if (sides) memcpy(p->fields[f].boundary, sides + 6 * f, 6 * sizeof *sides);
     }
     p->spec = (rw_ode_spec){.name = "test",
@@ -68,7 +70,8 @@ static inline void fill(problem *p, value_at *value)
         for (int64_t c = 0; c < cells_of(p); ++c) {
             double x[3];
             place_of(p, c, x);
-            ((double *)w)[c] = value(x, f);
+            if (p->fields[f].dtype == RW_F32) ((float *)w)[c] = (float)value(x, f);
+            else ((double *)w)[c] = value(x, f);
         }
     }
 }
@@ -81,7 +84,7 @@ static inline void start(problem *p, value_at *initial)
     for (int d = 0; d < g->ndim; ++d) shape[d] = g->size[g->ndim - 1 - d];
     OK(rw_ode_create(dev, &p->spec, &p->ode));
     for (int f = 0; f < p->spec.nfields; ++f) {
-        OK(rw_array_create(dev, RW_F64, g->ndim, shape, RW_MEMORY_DEVICE, &p->array[f]));
+        OK(rw_array_create(dev, p->fields[f].dtype, g->ndim, shape, RW_MEMORY_DEVICE, &p->array[f]));
         OK(rw_ode_bind(p->ode, p->fields[f].name, p->array[f]));
     }
     fill(p, initial);
@@ -90,7 +93,7 @@ static inline void start(problem *p, value_at *initial)
 static inline void finish(problem *p)
 {
     rw_ode_destroy(&p->ode);
-    for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&p->array[f]);
+    for (int f = 0; f < MOST_FIELDS; ++f) rw_array_destroy(&p->array[f]);
 }
 
 static inline void run_to(problem *p, double end)
@@ -168,7 +171,7 @@ static inline void describe_coupled(problem *p, rw_ode_method method)
 static inline double coupled_bump(const double x[3], int f) { return f ? 0.2 * x[0] : 4 * x[0] * (1 - x[0]); }
 
 typedef struct copy {
-    double value[FIELDS][15 * 15];
+    double value[MOST_FIELDS][15 * 15];
 } copy;
 static inline copy state_of(problem *p)
 {
