@@ -54,7 +54,7 @@ say "checked"
 # ---- then fast -----------------------------------------------------------------------------------------------------
 for dev in cuda:0 $opencl; do
     : >"$out/bench_${dev%%:*}.txt"
-    for name in ${*:-fft256 filter dot fft convolution rates laser rkc rock launch sparse precond krylov}; do
+    for name in ${*:-fft256 filter dot fft convolution elliptic rates laser rkc rock launch sparse precond krylov}; do
         "$spine" run "$dev" "$name" >"$build/rows.txt" || bad=1
         tee -a "$out/bench_${dev%%:*}.txt" <"$build/rows.txt"
     done
