@@ -24,6 +24,7 @@ extern "C" {
 #define RW_ELLIPTIC_METHOD_LIST(X)                                                                                     \
     X(TRANSFORM, "transform", "transforms: constant coefficients, one kind of boundary per side")                      \
     X(KRYLOV, "krylov", "a Krylov solver without a matrix: any equation that has a derivative")                        \
+    X(MULTIGRID, "multigrid", "cycles over coarser grids: one unknown, layout cell or periodic axes")                  \
     X(AUTO, "auto", "transform where it applies, else krylov")
 /* clang-format on */
 
@@ -59,7 +60,7 @@ typedef struct rw_elliptic_spec {
     double rtol;        /* (default: 1e-8; unknowns of type F32, C64: 1e-3) */
     double atol;        /* (default: off) */
     int64_t steps;      /* most steps of Newton's method, of equations that are not linear (default: 50) */
-    int64_t iterations; /* krylov: most iterations of a linear system (default: 10000) */
+    int64_t iterations; /* krylov, multigrid: most iterations of a linear system (default: 10000) */
     /* Where a constant may be added to the solution (sides without values): the mean of the solution. */
     double mean; /* (default: 0) */
     /* There F(u) must have a mean of at most this times its root mean square, or the equation has no solution. Of what
@@ -75,7 +76,7 @@ RW_API const rw_params *rw_elliptic_params(void);
 typedef struct rw_elliptic_result {
     rw_elliptic_method method; /* that solved */
     int64_t steps;             /* linear systems: 1 of a linear equation, those of Newton's method */
-    int64_t iterations;        /* of krylov, in all steps */
+    int64_t iterations;        /* of krylov, cycles of multigrid, in all steps */
     double first, residual;    /* |F(u)| of the start and of the returned solution */
     double right_side;         /* |F(0)| */
     double imbalance;          /* of a singular equation: mean of F(u) over its root mean square; else 0 */

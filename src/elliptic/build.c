@@ -1,6 +1,7 @@
 /* Programs of the equations: their text is lowered once more for each, with the unknowns, the external fields, and
  * fields r and v for each unknown, a right-hand side and a correction. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "elliptic/system.h"
@@ -58,9 +59,8 @@ static rw_node change_of(rw_system_building *b, rw_node e)
 
 /* The condition that v fulfils if u and u + v fulfil that of u, linearised. A condition a u + b du/dn = c whose a or b
  * read unknowns takes u at the node next to the side for u on the side. */
-static void set_homogeneous_side(rw_system_building *b, int f, int side)
+static void set_homogeneous_side(rw_system_building *b, int f, int of, int side)
 {
-    const rw_system *s = b->of;
     rw_graph *g = b->graph;
     const rw_graph_side u = g->fields[f].boundary[side];
     rw_node values[3] = {-1, -1, -1};
@@ -73,14 +73,14 @@ static void set_homogeneous_side(rw_system_building *b, int f, int side)
         values[2] =
             OP(SUB, OP(SUB, change_of(b, u.c), OP(MUL, change_of(b, u.a), value)), OP(MUL, change_of(b, u.b), slope));
     }
-    rw_set_boundary(g, rw_system_v(s, f), side, u.kind, values);
+    rw_set_boundary(g, of, side, u.kind, values);
 }
 
 static rw_status add_vectors(rw_system_building *b)
 {
     const rw_system *s = b->of;
-    static const char suffix[] = "rv";
-    for (int which = 0; which < 2; ++which)
+    static const char suffix[] = "rvd";
+    for (int which = 0; which < 3; ++which)
         for (int f = 0; f < s->n; ++f) {
             char name[48];
             snprintf(name, sizeof name, "%.31s_%c%d", b->graph->fields[f].name, suffix[which], b->graph->nfields);
@@ -88,7 +88,10 @@ static rw_status add_vectors(rw_system_building *b)
         }
     if (b->graph->failed) return RW_OK;
     for (int f = 0; f < s->n; ++f)
-        for (int side = 0; side < 2 * s->grid->ndim; ++side) set_homogeneous_side(b, f, side);
+        for (int side = 0; side < 2 * s->grid->ndim; ++side) {
+            set_homogeneous_side(b, f, rw_system_v(s, f), side);
+            set_homogeneous_side(b, f, rw_system_d(s, f), side);
+        }
     return RW_OK;
 }
 
@@ -327,15 +330,212 @@ static rw_status plan_after(rw_system_building *b, const rw_form *form, rw_plan 
     return RW_OK;
 }
 
+/* ---- multigrid --------------------------------------------------------------------------------------------------- */
+
+/* J x of the only row, x: a field with the sides of v. */
+static rw_node product_of(rw_system_building *b, const rw_form *form, int x)
+{
+    rw_graph *g = b->graph;
+    rw_node sum = rw_real(g, 0);
+    for (int i = 0; i < form->nterms; ++i) {
+        const rw_form_term *t = form->terms + i;
+        sum = OP(ADD, sum, OP(MUL, t->factor, rw_field(g, x, g->fields[x].versions, t->offset)));
+    }
+    return scaled(b, 0, sum);
+}
+
+/* The part of a value beyond a side that the node next to it has, in layout cell; NULL nodes: none. */
+static rw_node share_of(rw_graph *g, const rw_graph_side *side, int axis)
+{
+    const rw_node half = OP(MUL, rw_real(g, 0.5), rw_spacing(g, axis));
+    switch (side->kind) {
+    case RW_BOUNDARY_DIRICHLET: return rw_real(g, -1);
+    case RW_BOUNDARY_NEUMANN:
+    case RW_BOUNDARY_REFLECT:
+    case RW_BOUNDARY_NEAREST: return rw_real(g, 1);
+    case RW_BOUNDARY_ROBIN:
+        return OP(DIV, OP(SUB, side->b, OP(MUL, side->a, half)), OP(ADD, side->b, OP(MUL, side->a, half)));
+    default: return -1;
+    }
+}
+
+/* The diagonal of J, with what values beyond the sides add to it. */
+static rw_node whole_diagonal(rw_system_building *b, const rw_form *form)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    rw_node sum = diagonal_of(b, 0);
+    for (int i = 0; i < form->nterms && g->layout == RW_GRID_CELL; ++i) {
+        const rw_form_term *t = form->terms + i;
+        for (int axis = 0; axis < s->grid->ndim; ++axis) {
+            const int m = t->offset[axis], upper = m > 0;
+            const rw_graph_side side = g->fields[rw_system_v(s, 0)].boundary[2 * axis + upper];
+            const rw_node share = abs(m) == 1 && t->offset[(axis + 1) % 3] == 0 && t->offset[(axis + 2) % 3] == 0
+                                      ? share_of(g, &side, axis)
+                                      : -1;
+            if (share < 0) continue;
+            const double node = (double)(g->grid.first[axis] + (upper ? g->grid.size[axis] - 1 : 0));
+            sum = OP(ADD, sum,
+                     rw_make(g, RW_OP_WHERE, OP(EQ, rw_index(g, axis, 0), rw_real(g, node)), OP(MUL, t->factor, share),
+                             rw_real(g, 0)));
+        }
+    }
+    return unless_zero(g, scaled(b, 0, sum));
+}
+
+/* to <- x, relaxed at nodes of one colour: x + omega (r - J x)/D; zero: x is 0. */
+static rw_status plan_colour(rw_system_building *b, const rw_form *form, rw_plan *plan, int colour, int x, int to,
+                             bool zero, double omega)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    rw_node place = rw_real(g, (double)colour);
+    for (int a = 0; a < s->grid->ndim; ++a) place = OP(ADD, place, rw_index(g, a, 0));
+    const rw_node mine = OP(EQ, OP(MOD, place, rw_real(g, 2)), rw_real(g, 0)),
+                  old = zero ? rw_real(g, 0) : rw_field(g, x, g->fields[x].versions, here),
+                  r = rw_field(g, rw_system_r(s, 0), 0, here), left = zero ? r : OP(SUB, r, product_of(b, form, x)),
+                  change = OP(MUL, rw_real(g, omega), OP(DIV, left, whole_diagonal(b, form))),
+                  value = rw_make(g, RW_OP_WHERE, mine, OP(ADD, old, change), old);
+    return rw_plan_store(plan, to, rw_cast(g, s->type, rw_with_given(g, rw_system_v(s, 0), value, true)));
+}
+
+/* The last half sweep leaves residuals of its colour 0. */
+static const double RELAXED = 1.15;
+
+static rw_status plan_sweeps(rw_system_building *b, const rw_form *form, rw_plan *plan, int first, bool zero)
+{
+    const int v = rw_system_v(b->of, 0), d = rw_system_d(b->of, 0);
+    for (int half = 0; half < 4; ++half)
+        RW_TRY(plan_colour(b, form, plan, (first + half) % 2, half % 2 ? d : v, half % 2 ? v : d, zero && half == 0,
+                           half < 3 ? RELAXED : 1));
+    return RW_OK;
+}
+
+static rw_status plan_left(rw_system_building *b, const rw_form *form, rw_plan *plan)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    const rw_node left = OP(SUB, rw_field(g, rw_system_r(s, 0), 0, here), product_of(b, form, rw_system_v(s, 0))),
+                  d = rw_with_given(g, rw_system_v(s, 0), left, true);
+    RW_TRY(rw_plan_store(plan, rw_system_d(s, 0), rw_cast(g, s->type, d)));
+    return rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, square(g, d)));
+}
+
+static rw_status plan_start(rw_system_building *b, const rw_form *form, rw_plan *plan)
+{
+    RW_TRY(plan_sweeps(b, form, plan, 0, true));
+    return plan_left(b, form, plan);
+}
+
+static rw_status plan_down(rw_system_building *b, const rw_form *form, rw_plan *plan)
+{
+    RW_TRY(plan_sweeps(b, form, plan, 0, false));
+    return plan_left(b, form, plan);
+}
+
+static rw_status plan_up(rw_system_building *b, const rw_form *form, rw_plan *plan)
+{
+    return plan_sweeps(b, form, plan, 0, false);
+}
+
+/* The finer grid's nodes 2i + (n % 2), 2j + (n / 2 % 2), … of one array, 2^ndim fields. */
+static void add_finer(rw_system_building *b, const char *name, rw_dtype dtype)
+{
+    const rw_system *s = b->of;
+    const int64_t *size = s->finer->grid->size, step[3] = {1, size[0], size[0] * size[1]};
+    for (int n = 0; n < 1 << s->grid->ndim; ++n) {
+        char own[48];
+        int64_t stride[3] = {0}, at = 0;
+        for (int d = 0; d < s->grid->ndim; ++d) {
+            stride[d] = 2 * step[d];
+            at += (n >> d & 1) * step[d];
+        }
+        snprintf(own, sizeof own, "%.24s_finer%d", name, n);
+        const int f = rw_graph_add_field(b->graph, own, dtype);
+        if (f >= 0) rw_graph_set_strides(b->graph, f, at, stride);
+    }
+}
+
+/* Before the plan begins. */
+static void add_finer_fields(rw_system_building *b, rw_system_part part)
+{
+    const rw_system *s = b->of;
+    if (part == RW_SYSTEM_RESTRICT) add_finer(b, "d", s->type);
+    if (part == RW_SYSTEM_PROLONG) add_finer(b, "v", s->type);
+    for (int f = 0; f < s->n + s->nothers && part == RW_SYSTEM_COARSEN; ++f)
+        if (s->bound[f]) add_finer(b, b->graph->fields[f].name, b->graph->fields[f].dtype);
+}
+
+static rw_node mean_of_finer(rw_system_building *b, int first)
+{
+    rw_graph *g = b->graph;
+    const int n = 1 << b->of->grid->ndim;
+    rw_node sum = rw_field(g, first, 0, here);
+    for (int i = 1; i < n; ++i) sum = OP(ADD, sum, rw_field(g, first + i, 0, here));
+    return OP(MUL, rw_real(g, 1.0 / n), sum);
+}
+
+static rw_status plan_restrict(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
+{
+    const rw_system *s = b->of;
+    const rw_node mean = mean_of_finer(b, rw_system_finer(s));
+    return rw_plan_store(plan, rw_system_r(s, 0), rw_cast(b->graph, s->type, mean));
+}
+
+/* Linear along each axis: 3/4 of the nearest node, 1/4 of the next one. */
+static rw_status plan_prolong(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    const int ndim = s->grid->ndim, first = rw_system_finer(s);
+    for (int n = 0; n < 1 << ndim && !g->failed; ++n) {
+        rw_node sum = rw_field(g, first + n, 0, here);
+        for (int m = 0; m < 1 << ndim; ++m) {
+            int offset[3] = {0};
+            double weight = 1;
+            for (int d = 0; d < ndim; ++d) {
+                const bool next = m >> d & 1;
+                offset[d] = next ? (n >> d & 1 ? 1 : -1) : 0;
+                weight *= next ? 0.25 : 0.75;
+            }
+            sum = OP(ADD, sum, OP(MUL, rw_real(g, weight), rw_field(g, rw_system_v(s, 0), 0, offset)));
+        }
+        RW_TRY(rw_plan_store(plan, first + n, rw_cast(g, s->type, sum)));
+    }
+    return RW_OK;
+}
+
+static rw_status plan_coarsen(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
+{
+    const rw_system *s = b->of;
+    int first = rw_system_finer(s);
+    for (int f = 0; f < s->n + s->nothers; ++f) {
+        if (!s->bound[f]) continue;
+        RW_TRY(rw_plan_store(plan, f, rw_cast(b->graph, b->graph->fields[f].dtype, mean_of_finer(b, first))));
+        first += 1 << s->grid->ndim;
+    }
+    return RW_OK;
+}
+
 static const struct {
     const char *name;
     rw_status (*plan)(rw_system_building *b, const rw_form *form, rw_plan *plan);
 } parts[] = {
-    [RW_SYSTEM_RESIDUAL] = {"residual", plan_residual}, [RW_SYSTEM_KNOWN] = {"right_side", plan_known},
-    [RW_SYSTEM_UPDATE] = {"update", plan_update},       [RW_SYSTEM_LEVEL] = {"level", plan_level},
-    [RW_SYSTEM_PRODUCT] = {"product", plan_product},    [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal},
-    [RW_SYSTEM_MEANS] = {"means", plan_means},          [RW_SYSTEM_BEFORE] = {"before", plan_before},
+    [RW_SYSTEM_RESIDUAL] = {"residual", plan_residual},
+    [RW_SYSTEM_KNOWN] = {"right_side", plan_known},
+    [RW_SYSTEM_UPDATE] = {"update", plan_update},
+    [RW_SYSTEM_LEVEL] = {"level", plan_level},
+    [RW_SYSTEM_PRODUCT] = {"product", plan_product},
+    [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal},
+    [RW_SYSTEM_MEANS] = {"means", plan_means},
+    [RW_SYSTEM_BEFORE] = {"before", plan_before},
     [RW_SYSTEM_AFTER] = {"after", plan_after},
+    [RW_SYSTEM_START] = {"start", plan_start},
+    [RW_SYSTEM_DOWN] = {"down", plan_down},
+    [RW_SYSTEM_UP] = {"up", plan_up},
+    [RW_SYSTEM_RESTRICT] = {"restrict", plan_restrict},
+    [RW_SYSTEM_PROLONG] = {"prolong", plan_prolong},
+    [RW_SYSTEM_COARSEN] = {"coarsen", plan_coarsen},
 };
 
 static rw_status bind_all(rw_system *s, rw_expr *expr)
@@ -345,6 +545,7 @@ static rw_status bind_all(rw_system *s, rw_expr *expr)
     for (int f = 0; f < s->n; ++f) {
         RW_TRY(rw_expr_bind_index(expr, rw_system_r(s, f), s->r_of[f]));
         RW_TRY(rw_expr_bind_index(expr, rw_system_v(s, f), s->v_of[f]));
+        if (s->d) RW_TRY(rw_expr_bind_index(expr, rw_system_d(s, f), s->d_of[f]));
     }
     return RW_OK;
 }
@@ -386,6 +587,7 @@ rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr)
     rw_plan plan = {0};
     rw_form form = {0};
     rw_status status = rw_system_begin(s, &b);
+    if (status == RW_OK) add_finer_fields(&b, part);
     if (status == RW_OK) status = rw_plan_begin(&plan, b.graph, 0);
     if (status == RW_OK) status = rw_form_make(b.graph, s->n, b.F, s->source->name, &form);
     if (status == RW_OK) status = parts[part].plan(&b, &form, &plan);

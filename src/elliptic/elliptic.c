@@ -30,12 +30,15 @@ static const char choices[] = RW_ELLIPTIC_METHOD_LIST(RW_X);
 #undef RW_X
 static const rw_param rows[] = {
     ROW(method, ENUM, "auto", choices,
-        "transform: constant coefficients; krylov: any equation; auto: transform where it applies", .brief = NULL),
+        "transform: constant coefficients; krylov: any equation; multigrid: coarser grids; auto: transform where it "
+        "applies",
+        .brief = NULL),
     ROW(rtol, REAL, "1e-8; f32, c64: 1e-3", "off|(0, 1)", "relative tolerance: stop when |F(u)| <= rtol |F(0)|",
         .brief = NULL),
     ROW(atol, REAL, "off", "off|(0, inf)", "absolute tolerance: stop when |F(u)| <= atol", .brief = NULL),
     ROW(steps, INT, "50", "[1, 100000]", "most steps of Newton's method", .brief = ""),
-    ROW(iterations, INT, "10000", "[1, 100000000]", "krylov: most iterations of a linear system", .brief = ""),
+    ROW(iterations, INT, "10000", "[1, 100000000]", "krylov, multigrid: most iterations of a linear system",
+        .brief = ""),
     ROW(mean, REAL, "0", "(-inf, inf)", "mean of the solution where the equation leaves it open", .brief = ""),
     ROW(imbalance, REAL, "0.01", "[0, 1]", "largest mean of F over its root mean square, where it should be 0",
         .brief = ""),

@@ -73,7 +73,7 @@ static rw_status launch_once(rw_system *s)
 static rw_status prepare(rw_system *s)
 {
     linear *l = s->data;
-    if (l->similar && (s->changed || !s->form.linear)) RW_TRY(rw_similar_prepare(l->similar));
+    if (l->similar && (s->changed || !s->form.linear)) RW_TRY(rw_similar_prepare(l->similar, true));
     if (l->solver && !s->changed) return s->form.linear || l->similar ? RW_OK : rw_krylov_update(l->solver);
     rw_krylov_destroy(&l->solver);
     RW_TRY(launch_once(s));

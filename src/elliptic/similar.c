@@ -13,9 +13,8 @@ struct rw_similar {
     rw_operator *operator;
 };
 
-static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array *y, rw_queue *q)
+rw_status rw_similar_solve(const rw_similar *p, rw_array *x, rw_array *y, rw_queue *q)
 {
-    const rw_similar *p = user;
     const rw_system *s = p->s;
     RW_TRY(rw_system_bind_parts(s, p->before, rw_system_r(s, 0), x));
     RW_TRY(rw_system_bind_parts(s, p->before, rw_system_v(s, 0), y));
@@ -29,6 +28,11 @@ static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array 
     }
     RW_TRY(rw_system_bind_parts(s, p->after, rw_system_v(s, 0), y));
     return rw_system_unbind_parts(s, p->after, rw_expr_run(p->after, q));
+}
+
+static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array *y, rw_queue *q)
+{
+    return rw_similar_solve(user, x, y, q);
 }
 
 static rw_status make(rw_similar *p)
@@ -103,7 +107,7 @@ static rw_status read_means(rw_similar *p, int f, rw_box_term *terms, int *n)
     return RW_OK;
 }
 
-rw_status rw_similar_prepare(rw_similar *p)
+rw_status rw_similar_prepare(rw_similar *p, bool regular)
 {
     rw_system *s = p->s;
     rw_box_term *terms = rw_calloc(3 * (size_t)s->form.nterms, sizeof *terms);
@@ -117,7 +121,7 @@ rw_status rw_similar_prepare(rw_similar *p)
             sum += terms[i].coefficient;
             size += fabs(terms[i].coefficient);
         }
-        if (status == RW_OK) status = rw_box_set(p->box[f], terms, n, !(fabs(sum) > 1e-10 * size), true);
+        if (status == RW_OK) status = rw_box_set(p->box[f], terms, n, !(fabs(sum) > 1e-10 * size), regular);
     }
     rw_free(terms);
     return status;

@@ -15,8 +15,11 @@ typedef struct rw_similar rw_similar;
 /* *similar: NULL where no transforms belong to the sides, even roughly. */
 rw_status rw_similar_create(rw_system *s, rw_similar **similar);
 void rw_similar_destroy(rw_similar **similar);
-/* The means of the present state. Waits. */
-rw_status rw_similar_prepare(rw_similar *p);
+/* The means of the present state. Waits. regular: where constants would have the eigenvalue 0, all are moved by the
+ * smallest, so that it is definite. */
+rw_status rw_similar_prepare(rw_similar *p, bool regular);
+/* The same at once: launches only. */
+rw_status rw_similar_solve(const rw_similar *p, rw_array *r, rw_array *z, rw_queue *q);
 /* z <- its solution for r, vectors of all unknowns. Lifetime: the preconditioner's. */
 rw_operator *rw_similar_operator(const rw_similar *p);
 

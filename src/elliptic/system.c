@@ -8,8 +8,9 @@
 
 #include "elliptic/system.h"
 
-static const rw_system_ops *const methods[RW_ELLIPTIC_METHODS] =
-    {[RW_ELLIPTIC_TRANSFORM] = &rw_system_transform, [RW_ELLIPTIC_KRYLOV] = &rw_system_krylov};
+static const rw_system_ops *const methods[RW_ELLIPTIC_METHODS] = {[RW_ELLIPTIC_TRANSFORM] = &rw_system_transform,
+                                                                  [RW_ELLIPTIC_KRYLOV] = &rw_system_krylov,
+                                                                  [RW_ELLIPTIC_MULTIGRID] = &rw_system_multigrid};
 
 /* ---- creating ---------------------------------------------------------------------------------------------------- */
 

@@ -40,8 +40,8 @@ typedef struct rw_system_ops {
     void (*destroy)(rw_system *s);
 } rw_system_ops;
 
-enum { RW_SYSTEM_PROGRAMS = 8 };
-extern const rw_system_ops rw_system_transform, rw_system_krylov;
+enum { RW_SYSTEM_PROGRAMS = 12 };
+extern const rw_system_ops rw_system_transform, rw_system_krylov, rw_system_multigrid;
 
 struct rw_system {
     rw_device *device;                /* this and the next five belong to the solver */
@@ -72,6 +72,8 @@ struct rw_system {
     rw_array *zeros;                    /* that the unknown is bound to there; NULL: it does not read it */
     bool moves;                         /* the equations depend on t */
     rw_array *r, *v, **r_of, **v_of;    /* vectors of all unknowns, and views of each */
+    rw_array *d, **d_of;                /* multigrid: a further one; NULL */
+    const struct rw_system *finer;      /* multigrid: of the grid before, whose values parts of a coarser one read */
     rw_elliptic_result result;
 };
 
@@ -109,7 +111,7 @@ void rw_system_add_cost(const rw_system *s, double *bytes, int *launches);
 
 /* ---- build.c: programs ------------------------------------------------------------------------------------------- */
 
-/* A graph with the equations lowered. Fields: unknowns, other fields, r and v of each unknown. */
+/* A graph with the equations lowered. Fields: unknowns, other fields, r, v and d of each unknown. */
 typedef struct rw_system_building {
     rw_system *of;
     rw_graph *graph;
@@ -120,6 +122,10 @@ typedef struct rw_system_building {
 
 static inline int rw_system_r(const rw_system *s, int f) { return s->n + s->nothers + f; }
 static inline int rw_system_v(const rw_system *s, int f) { return 2 * s->n + s->nothers + f; }
+static inline int rw_system_d(const rw_system *s, int f) { return 3 * s->n + s->nothers + f; }
+/* Parts between two grids: the first of the fields that are the finer grid's nodes 2i, 2i + 1, …; 2^ndim of them for
+ * each array. */
+static inline int rw_system_finer(const rw_system *s) { return 4 * s->n + s->nothers; }
 
 /* rw_system_drop after it, whatever the status. */
 rw_status rw_system_begin(rw_system *s, rw_system_building *b);
@@ -136,7 +142,15 @@ typedef enum rw_system_part {
     RW_SYSTEM_DIAGONAL, /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */
     RW_SYSTEM_MEANS, /* results "m0", "m1" …, of form.terms of an unknown's own row: the mean of factor/size of row */
     RW_SYSTEM_BEFORE, /* v <- r/sqrt(size of row), of a weighted r; 0 at nodes that are given */
-    RW_SYSTEM_AFTER   /* v <- v/sqrt(size of row) */
+    RW_SYSTEM_AFTER,  /* v <- v/sqrt(size of row) */
+    /* Multigrid, one unknown. Two sweeps of red-black relaxation on J v = r, from v = 0 or the present v, red first;
+     * then d <- r - J v, result "square" of |d|^2. */
+    RW_SYSTEM_START,
+    RW_SYSTEM_DOWN,
+    RW_SYSTEM_UP,       /* two sweeps, black first */
+    RW_SYSTEM_RESTRICT, /* r <- the mean of d of the finer grid */
+    RW_SYSTEM_PROLONG,  /* v of the finer grid <- that + v interpolated */
+    RW_SYSTEM_COARSEN   /* fields that J reads <- the mean of those of the finer grid */
 } rw_system_part;
 /* A program with the equations, unknowns, other fields, r and v bound. */
 rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr);

@@ -71,6 +71,14 @@ int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype)
     return g->nfields++;
 }
 
+void rw_graph_set_strides(rw_graph *g, int field, int64_t first, const int64_t stride[3])
+{
+    rw_graph_field *f = g->fields + field;
+    f->first = first;
+    memcpy(f->stride, stride, sizeof f->stride);
+    g->strided = true;
+}
+
 int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re, double im)
 {
     char *copy = rw_strdup(name);

@@ -91,9 +91,13 @@ typedef struct rw_graph_field {
     int versions;  /* assignments so far */
     bool external; /* of the caller or the grid: only read */
     int columns;   /* > 0: a table with this number of values for each cell, [columns][cells] */
-    int depth;     /* of the value assigned last */
-    bool reads;    /* some side does */
-    bool given;    /* some side's node is */
+    /* stride[0] > 0: nodes of a finer grid, one for each of this grid: the value of node (i, j, k) is element first + i
+     * stride[0] + j stride[1] + k stride[2] of its array. It is read and written at the node itself, in passes of their
+     * own. */
+    int64_t stride[3], first;
+    int depth;  /* of the value assigned last */
+    bool reads; /* some side does */
+    bool given; /* some side's node is */
 } rw_graph_field;
 
 /* Stage-time quadrature: a parameter may have several values with weights, whose sum is 1, instead of one. A scalar
@@ -136,6 +140,7 @@ typedef struct rw_graph {
     int stores;      /* assignments to fields so far */
     bool sides_read; /* some field has a side that reads fields */
     bool given;      /* some field has nodes on sides that are given */
+    bool strided;    /* some field is of a finer grid */
     rw_graph_param *params;
     int nparams, params_capacity, nstates;
     int spacing[3], origin[3];    /* params of the grid */
@@ -160,6 +165,8 @@ extern const rw_op_info rw_ops[RW_OP_COUNT];
 
 rw_status rw_graph_create(rw_context *ctx, const rw_grid *grid, int order, rw_graph **graph);
 void rw_graph_destroy(rw_graph **graph);
+/* The field's nodes are elements of a finer grid's array. */
+void rw_graph_set_strides(rw_graph *graph, int field, int64_t first, const int64_t stride[3]);
 int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype); /* -1: memory */
 int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re, double im);
 void rw_graph_make_state(rw_graph *g, int param);

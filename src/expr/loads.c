@@ -14,6 +14,20 @@ static void place_in_table(const rw_emitter *e, const rw_graph_node *p, char *pl
     else snprintf(place, size, "f_%s[f_%s[c + (i64)%lld]]", f->name, table, at);
 }
 
+/* "[c]", of a finer grid's array "[1 + (i64)i * 2 + (i64)j * 8192]". */
+void rw_place_of_node(const rw_emitter *e, int field, char *place, size_t size)
+{
+    const rw_graph_field *f = e->g->fields + field;
+    if (!f->stride[0]) {
+        snprintf(place, size, "[c]");
+        return;
+    }
+    int n = snprintf(place, size, "[%lld", (long long)f->first);
+    for (int d = 0; d < e->g->grid.ndim; ++d)
+        n += snprintf(place + n, size - (size_t)n, " + (i64)%c * %lld", rw_index_letter[d], (long long)f->stride[d]);
+    snprintf(place + n, size - (size_t)n, "]");
+}
+
 /* Of global memory: "f_u[c - 64]". */
 static void place_of(const rw_emitter *e, const rw_graph_node *p, char *place, size_t size)
 {
@@ -23,7 +37,11 @@ static void place_of(const rw_emitter *e, const rw_graph_node *p, char *place, s
     if (p->column) place_in_table(e, p, place, size);
     else if (off)
         snprintf(place, size, "f_%s[c %c %lld]", name, off < 0 ? '-' : '+', (long long)(off < 0 ? -off : off));
-    else snprintf(place, size, "f_%s[c]", name);
+    else {
+        char at[128];
+        rw_place_of_node(e, p->index, at, sizeof at);
+        snprintf(place, size, "f_%s%s", name, at);
+    }
 }
 
 /* "i >= 1 && j < NY - 1 ?", whether the node is there; nothing when it always is (NULL). The name of the function for

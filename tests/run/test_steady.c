@@ -255,7 +255,7 @@ static void test_mistakes(void **state)
         {CASE(ZERO, POISSON STEADY "output: {interpolate: 1e-3, every: 1}\n"),
          ":6:23: output.interpolate with time.end = steady: there are no times of outputs: omit it"},
         {SOLVERS("{v: {rtol: 1e-3}}"), ":6:11: solvers.v: there is no field v"},
-        {SOLVERS("{u: {method: cg}}"), ":6:23: solvers.u.method = cg is none of transform, krylov, auto"},
+        {SOLVERS("{u: {method: cg}}"), ":6:23: solvers.u.method = cg is none of transform, krylov, multigrid, auto"},
         {SOLVERS("{u: {metod: krylov}}"), ":6:15: solvers.u.metod is unknown; nearest is solvers.u.method"},
         {SOLVERS("{u: {rtol: -1}}"), ":6:21: solvers.u.rtol = -1 is outside (0, 1) and not off"},
         {SOLVERS("{u: {rtol: 2}}"), ":6:21: solvers.u.rtol = 2 is outside (0, 1) and not off"},

@@ -1,0 +1,287 @@
+/* Multigrid: V-cycles over grids of half the nodes along each axis, as far as the numbers of nodes are even. Two sweeps
+ * of red-black relaxation before and two after the correction from the coarser grid; there the text is lowered again
+ * with the larger spacing, fields that J reads are means of 2, 4 or 8 values, and the coarsest grid is solved by
+ * transforms (similar.h). Nodes of a coarser grid lie between those of the finer one, as in layout cell; residuals are
+ * averaged and corrections interpolated linearly.
+ *
+ * Sources: Brandt, Multi-level adaptive solutions to boundary-value problems, Math. Comp. 31, 1977; Trottenberg,
+ * Oosterlee, Schueller, Multigrid, 2001, chapters 2 and 5. */
+#include <math.h>
+#include <stdio.h>
+
+#include "elliptic/box.h"
+#include "elliptic/similar.h"
+#include "expr/boundary.h"
+
+/* Where transforms solve the equation, they do on a grid of at most COARSEST nodes. Otherwise the coarsest grid gets
+ * SWEEPS pairs of sweeps. */
+enum { MOST_GRIDS = 24, COARSEST = 512, SWEEPS = 8 };
+
+typedef struct level {
+    rw_system own; /* of coarser grids; programs, vectors and fields that J reads are its own */
+    rw_system *s;  /* the system itself, or `own` */
+    rw_grid grid;
+    rw_expr *start, *down, *up;             /* down: the finest grid alone */
+    rw_expr *restrict_, *prolong, *coarsen; /* from and to the finer grid; coarsen NULL: J reads no field */
+} level;
+
+typedef struct multigrid {
+    level *level;
+    int n;
+    rw_similar *coarsest;
+} multigrid;
+
+/* ---- grids ------------------------------------------------------------------------------------------------------- */
+
+/* Transforms solve the equation exactly. */
+static bool is_transformed(const rw_system *s)
+{
+    char why[200];
+    for (int i = 0; i < s->form.nterms; ++i)
+        if (s->form.terms[i].by_place) return false;
+    return rw_box_suits(s, 0, false, why, sizeof why);
+}
+
+static bool is_coarser_possible(const rw_system *s, const rw_grid *g)
+{
+    int64_t nodes = 1;
+    const bool variable = !is_transformed(s);
+    for (int d = 0; d < g->ndim; ++d) {
+        if (g->size[d] % 2 || g->size[d] < (variable ? 4 : 8)) return false;
+        nodes *= g->size[d];
+    }
+    return variable || nodes > COARSEST;
+}
+
+/* Its first node lies between the first two of the finer grid. */
+static rw_grid coarser(const rw_grid *g)
+{
+    rw_grid c = *g;
+    for (int d = 0; d < g->ndim; ++d) {
+        c.size[d] = c.global_size[d] = g->size[d] / 2;
+        c.first[d] = 0;
+        c.origin[d] = g->origin[d] + ((double)g->first[d] + 0.5) * g->spacing[d];
+        c.spacing[d] = 2 * g->spacing[d];
+    }
+    return c;
+}
+
+static bool suits(rw_system *s, char *why, size_t size)
+{
+    const char *problem = s->n > 1 ? "there are several unknowns"
+                          : s->form.linear && s->form.sign == 0
+                              ? "the diagonal of a row may be smaller than the rest: take krylov"
+                              : NULL;
+    for (int d = 0; d < s->grid->ndim && !problem; ++d) {
+        const bool periodic = s->graph->fields[0].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
+        if (s->spec->layout != RW_GRID_CELL && !periodic)
+            problem = "an axis that is not periodic needs layout cell: take transform or krylov";
+    }
+    if (!problem && !is_coarser_possible(s, s->grid)) problem = "the grid has no coarser one: take transform or krylov";
+    snprintf(why, size, "%s", problem ? problem : "one unknown, rows with a large diagonal, even numbers of nodes");
+    return !problem;
+}
+
+/* ---- create ------------------------------------------------------------------------------------------------------ */
+
+static rw_status make_vectors(rw_system *s, bool rv)
+{
+    if (rv) {
+        s->r_of = rw_calloc(2, sizeof(*s->r_of));
+        if (!s->r_of) return rw_fail_memory(s->device->ctx, 64, "a grid");
+        s->v_of = s->r_of + 1;
+        RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->r));
+        RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->v));
+        s->r_of[0] = rw_array_retain(s->r);
+        s->v_of[0] = rw_array_retain(s->v);
+    }
+    RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->d));
+    s->d_of = &s->d;
+    return RW_OK;
+}
+
+/* Arrays of the fields that J reads. */
+static rw_status make_fields(const rw_system *finest, const rw_expr *down, rw_system *s, bool *any)
+{
+    s->bound = rw_calloc((size_t)(s->n + s->nothers), sizeof(*s->bound));
+    if (!s->bound) return rw_fail_memory(s->device->ctx, 64, "a grid");
+    int64_t shape[3];
+    for (int d = 0; d < s->grid->ndim; ++d) shape[s->grid->ndim - 1 - d] = s->grid->size[d];
+    for (int f = 0; f < s->n + s->nothers; ++f) {
+        if (!rw_expr_uses_field(down, f)) continue;
+        *any = true;
+        RW_TRY(
+            rw_array_create(s->device, finest->fields[f].dtype, s->grid->ndim, shape, RW_MEMORY_DEVICE, s->bound + f));
+    }
+    return RW_OK;
+}
+
+/* The finer grid's arrays, as 2^ndim fields each. */
+static void hold_finer(const rw_system *s, rw_expr *expr, int number, rw_array *array)
+{
+    const int each = 1 << s->grid->ndim;
+    for (int i = 0; i < each; ++i) rw_expr_hold(expr, rw_system_finer(s) + number * each + i, array);
+}
+
+static rw_status make_coarser(multigrid *m, int i)
+{
+    level *l = m->level + i;
+    rw_system *finer = m->level[i - 1].s, *finest = m->level->s;
+    bool reads = false;
+    l->s = &l->own;
+    l->own = *finer;
+    l->own.grid = &l->grid;
+    l->own.nodes = l->grid.size[0] * l->grid.size[1] * l->grid.size[2];
+    l->own.finer = finer;
+    l->own.nprograms = 0;
+    l->own.bound = NULL;
+    l->own.r = l->own.v = l->own.d = l->own.zeros = NULL;
+    l->own.r_of = l->own.v_of = l->own.d_of = NULL;
+    RW_TRY(make_vectors(l->s, true));
+    RW_TRY(make_fields(finest, m->level->down, l->s, &reads));
+    RW_TRY(rw_system_program(l->s, RW_SYSTEM_RESTRICT, &l->restrict_));
+    hold_finer(l->s, l->restrict_, 0, finer->d);
+    RW_TRY(rw_system_program(l->s, RW_SYSTEM_PROLONG, &l->prolong));
+    hold_finer(l->s, l->prolong, 0, finer->v);
+    if (reads) RW_TRY(rw_system_program(l->s, RW_SYSTEM_COARSEN, &l->coarsen));
+    if (i + 1 == m->n && is_transformed(l->s)) return rw_similar_create(l->s, &m->coarsest);
+    RW_TRY(rw_system_program(l->s, RW_SYSTEM_START, &l->start));
+    return rw_system_program(l->s, RW_SYSTEM_UP, &l->up);
+}
+
+static rw_status create(rw_system *s)
+{
+    multigrid *m = rw_calloc(1, sizeof *m);
+    if (m) m->level = rw_calloc(MOST_GRIDS, sizeof *m->level);
+    s->data = m;
+    if (!m || !m->level) return rw_fail_memory(s->device->ctx, sizeof *m, "grids");
+    level *finest = m->level;
+    finest->s = s;
+    finest->grid = *s->grid;
+    for (m->n = 1; m->n < MOST_GRIDS && is_coarser_possible(s, &m->level[m->n - 1].grid); ++m->n)
+        m->level[m->n].grid = coarser(&m->level[m->n - 1].grid);
+    RW_TRY(make_vectors(s, false));
+    RW_TRY(rw_system_program(s, RW_SYSTEM_DOWN, &finest->down));
+    RW_TRY(rw_system_program(s, RW_SYSTEM_START, &finest->start));
+    RW_TRY(rw_system_program(s, RW_SYSTEM_UP, &finest->up));
+    for (int i = 1; i < m->n; ++i) RW_TRY(make_coarser(m, i));
+    return RW_OK;
+}
+
+static void destroy(rw_system *s)
+{
+    multigrid *m = s->data;
+    if (!m) return;
+    rw_similar_destroy(&m->coarsest);
+    for (int i = 1; m->level && i < m->n; ++i) {
+        rw_system *own = &m->level[i].own;
+        for (int p = 0; p < own->nprograms; ++p) rw_expr_destroy(&own->programs[p]);
+        for (int f = 0; own->bound && f < own->n + own->nothers; ++f) rw_array_destroy(&own->bound[f]);
+        if (own->r_of) rw_array_destroy(&own->r_of[0]);
+        if (own->r_of) rw_array_destroy(&own->r_of[1]);
+        rw_array_destroy(&own->r);
+        rw_array_destroy(&own->v);
+        rw_array_destroy(&own->d);
+        rw_free(own->bound);
+        rw_free(own->r_of);
+    }
+    rw_array_destroy(&s->d);
+    rw_free(m->level);
+    rw_free(m);
+}
+
+/* ---- cycles ------------------------------------------------------------------------------------------------------ */
+
+/* The user's, t and the sign: not those of the grid. */
+static void copy_scalars(const rw_system *s, const rw_graph *g, rw_expr *expr)
+{
+    for (int64_t i = 0; i <= s->spec->nscalars; ++i) {
+        const char *name = i < s->spec->nscalars ? s->spec->scalars[i].name : "t";
+        const rw_graph_param *from = s->graph->params + rw_graph_find_param(s->graph, name);
+        rw_expr_set_index(expr, rw_graph_find_param(g, name), from->re, from->im);
+    }
+    rw_expr_set_index(expr, rw_graph_find_param(g, "#sign"), rw_system_sign(s), 0);
+}
+
+/* The present scalars, and means of the present fields. */
+static rw_status prepare(rw_system *s)
+{
+    multigrid *m = s->data;
+    for (int i = 1; i < m->n; ++i) {
+        level *l = m->level + i;
+        for (int e = 0; e < l->own.nprograms; ++e) copy_scalars(s, l->own.programs[e]->graph, l->own.programs[e]);
+        l->own.form.sign = s->form.sign;
+        if (!l->coarsen) continue;
+        for (int f = 0, number = 0; f < s->n + s->nothers; ++f)
+            if (l->own.bound[f]) hold_finer(&l->own, l->coarsen, number++, l->own.finer->bound[f]);
+        RW_TRY(rw_expr_run(l->coarsen, s->device->queue));
+    }
+    return m->coarsest ? rw_similar_prepare(m->coarsest, false) : RW_OK;
+}
+
+/* From the residual of grid i to its corrected v. */
+static rw_status correct(multigrid *m, int i)
+{
+    const level *l = m->level + i, *c = l + 1;
+    rw_queue *q = l->s->device->queue;
+    RW_TRY(rw_expr_run(c->restrict_, q));
+    if (i + 2 == m->n && m->coarsest) RW_TRY(rw_similar_solve(m->coarsest, c->s->r, c->s->v, q));
+    else RW_TRY(rw_expr_run(c->start, q));
+    if (i + 2 < m->n) RW_TRY(correct(m, i + 1));
+    for (int k = 1; k < SWEEPS && i + 2 == m->n && !m->coarsest; ++k) RW_TRY(rw_expr_run(c->up, q));
+    RW_TRY(rw_expr_run(c->prolong, q));
+    return rw_expr_run(l->up, q);
+}
+
+static rw_status norm_of(rw_expr *down, double *norm)
+{
+    double square;
+    RW_TRY(rw_expr_get(down, "square", &square, NULL));
+    *norm = sqrt(square);
+    return RW_OK;
+}
+
+static rw_status solve(rw_system *s, double reduction)
+{
+    multigrid *m = s->data;
+    rw_queue *q = s->device->queue;
+    const double wanted = reduction * s->result.residual;
+    double norm, before = INFINITY;
+    RW_TRY(rw_expr_run(m->level->start, q));
+    RW_TRY(norm_of(m->level->start, &norm));
+    for (int64_t i = 0; norm > wanted && norm < before && i < s->settings->iterations; ++i) {
+        RW_TRY(rw_cancel_check(s->device->ctx, s->source->name));
+        RW_TRY(correct(m, 0));
+        RW_TRY(rw_expr_run(m->level->down, q));
+        before = norm;
+        RW_TRY(norm_of(m->level->down, &norm));
+        s->result.iterations++;
+    }
+    return RW_OK;
+}
+
+static bool reads(const rw_system *s, int f)
+{
+    return rw_expr_uses_field(((const multigrid *)s->data)->level->down, f);
+}
+
+static void explain(const rw_system *s, rw_text *text)
+{
+    const multigrid *m = s->data;
+    const rw_grid *g = &m->level[m->n - 1].grid;
+    rw_expr_plan plan;
+    rw_text_add(text, "cycle    %d grids, V(2, 2), red-black; the coarsest, %lld", m->n, (long long)g->size[0]);
+    for (int d = 1; d < g->ndim; ++d) rw_text_add(text, " x %lld", (long long)g->size[d]);
+    rw_text_add(text, m->coarsest ? ", by transforms\n" : ", by %d sweeps\n", 2 * SWEEPS);
+    if (rw_expr_get_plan(m->level->down, &plan) == RW_OK)
+        rw_text_add(text, "down     %lld passes, %.0f bytes a node\n", (long long)plan.passes, plan.bytes_per_cell);
+}
+
+const rw_system_ops rw_system_multigrid = {.method = RW_ELLIPTIC_MULTIGRID,
+                                           .suits = suits,
+                                           .create = create,
+                                           .prepare = prepare,
+                                           .solve = solve,
+                                           .reads = reads,
+                                           .explain = explain,
+                                           .destroy = destroy};

@@ -1,0 +1,205 @@
+/* Multigrid: residuals recomputed by the plain evaluator, cycles that do not depend on the grid, refusals. */
+/* TEST: devices=all */
+#include "problem.h"
+
+#define D                                                                                                              \
+    {                                                                                                                  \
+        RW_BOUNDARY_DIRICHLET, "0.3", 0, 0                                                                             \
+    }
+#define N                                                                                                              \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEUMANN, "0.5", 0, 0                                                                               \
+    }
+#define R                                                                                                              \
+    {                                                                                                                  \
+        RW_BOUNDARY_ROBIN, "2", "1", "0.7"                                                                             \
+    }
+#define P                                                                                                              \
+    {                                                                                                                  \
+        RW_BOUNDARY_PERIODIC, 0, 0, 0                                                                                  \
+    }
+
+typedef struct row {
+    const char *equation, *F; /* the same as "R = …" */
+    int ndim;
+    int64_t size[3];
+    rw_boundary sides[6];
+    rw_grid_layout layout;
+    int most; /* cycles */
+} row;
+
+#define POISSON "laplace(u) = f", "R = laplace(u) - f"
+#define SMOOTH                                                                                                         \
+    "div((1 + 49.5*(1 + sin(6*x)*cos(5*y)))*grad(u)) = f", "R = div((1 + 49.5*(1 + sin(6*x)*cos(5*y)))*grad(u)) - f"
+#define OF_FIELD "div((0.1 + g)*grad(u)) - u = f", "R = div((0.1 + g)*grad(u)) - u - f"
+
+static const row rows[] = {
+    {POISSON, 2, {64, 48}, {D, D, D, D}, RW_GRID_CELL, 9},
+    {POISSON, 1, {1024}, {D, N}, RW_GRID_CELL, 9},
+    {POISSON, 2, {40, 56}, {D, N, R, D}, RW_GRID_CELL, 9},
+    {POISSON, 3, {16, 24, 16}, {D, D, D, D, D, D}, RW_GRID_CELL, 9},
+    {POISSON, 3, {16, 16, 16}, {N, R, D, D, P, P}, RW_GRID_CELL, 9},
+    {"laplace(u) - 30*k*u = f", "R = laplace(u) - 30*k*u - f", 2, {64, 64}, {P, P, P, P}, RW_GRID_AUTO, 9},
+    {"-laplace(u) + c*dx(u) = f", "R = -laplace(u) + c*dx(u) - f", 2, {64, 64}, {D, D, N, N}, RW_GRID_CELL, 9},
+    {SMOOTH, 2, {64, 64}, {D, D, N, D}, RW_GRID_CELL, 12},
+    {OF_FIELD, 2, {64, 32}, {D, N, D, R}, RW_GRID_CELL, 25},
+    {"div((1 + u^2)*grad(u)) = 10*f", "R = div((1 + u^2)*grad(u)) - 10*f", 2, {32, 32}, {D, D, D, D}, RW_GRID_CELL, 60},
+};
+
+static void start(problem *p, const row *r)
+{
+    begin(p, r->equation, 1, r->ndim, r->size);
+    p->spec.method = RW_ELLIPTIC_MULTIGRID;
+    p->spec.layout = r->layout;
+    memcpy(p->fields[0].boundary, r->sides, sizeof r->sides);
+    for (int d = 0; d < r->ndim; ++d) place_axis(p, d);
+    make_arrays(p);
+}
+
+static void check(problem *p, const row *r)
+{
+    residual plain;
+    const int64_t n = nodes_of(p);
+    number *u = calloc((size_t)n, sizeof *u), *F = calloc((size_t)n, sizeof *F);
+    OK(rw_elliptic_solve(p->solver, &p->result));
+    make_residual(p, r->F, &plain);
+    for (int64_t i = 0; i < n; ++i) u[i] = at(p->arrays[0], i);
+    evaluate(&plain, u, F);
+    const double left = norm_of(F, n), allowed = p->spec.rtol * p->result.right_side;
+    if (!(p->result.residual <= allowed) || !(fabs(left - p->result.residual) <= 0.1 * allowed))
+        fail_msg("%s: |F| = %g, recomputed %g, allowed %g", r->equation, p->result.residual, left, allowed);
+    if (p->result.iterations > r->most)
+        fail_msg("%s, %lld: %lld cycles, at most %d", r->equation, (long long)r->size[0],
+                 (long long)p->result.iterations, r->most);
+    assert_int_equal(p->result.method, RW_ELLIPTIC_MULTIGRID);
+    drop_residual(&plain);
+    free(u);
+    free(F);
+}
+
+static void test_residuals_and_cycles(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RW_COUNT(rows); i += brief() ? 3 : 1) {
+        problem p;
+        start(&p, rows + i);
+        make_solver(&p);
+        check(&p, rows + i);
+        if (strchr(rows[i].equation, 'k') || strchr(rows[i].equation, 'c')) { /* other scalars, no other programs */
+            OK(rw_elliptic_set(p.solver, "k", 1.7));
+            OK(rw_elliptic_set(p.solver, "c", -0.4));
+            p.scalars[0].value = 1.7;
+            p.scalars[1].value = -0.4;
+            check(&p, rows + i);
+        }
+        drop(&p);
+    }
+}
+
+/* The same number of cycles, nearly, with 4 times the nodes along each axis. */
+static void test_independent_of_size(void **state)
+{
+    (void)state;
+    int64_t cycles[2];
+    if (brief()) skip();
+    for (int i = 0; i < 2; ++i) {
+        problem p;
+        row r = rows[0];
+        r.size[0] = r.size[1] = i ? 256 : 64;
+        start(&p, &r);
+        make_solver(&p);
+        check(&p, &r);
+        cycles[i] = p.result.iterations;
+        drop(&p);
+    }
+    assert_true(cycles[1] <= cycles[0] + 1);
+}
+
+static void test_singular(void **state)
+{
+    (void)state;
+    static const row free_sides = {POISSON, 2, {32, 32}, {P, P, P, P}, RW_GRID_CELL, 10};
+    problem p;
+    start(&p, &free_sides);
+    p.spec.imbalance = 1;
+    p.spec.mean = 2;
+    make_solver(&p);
+    OK(rw_elliptic_solve(p.solver, &p.result));
+    assert_true(p.result.residual <= p.spec.rtol * p.result.right_side && p.result.iterations <= free_sides.most);
+    long double mean = 0;
+    for (int64_t i = 0; i < nodes_of(&p); ++i) mean += creall(at(p.arrays[0], i)) / (long double)nodes_of(&p);
+    assert_true(fabsl(mean - 2) < 1e-12L);
+    drop(&p);
+}
+
+static void test_single_precision(void **state)
+{
+    (void)state;
+    problem p;
+    start(&p, rows);
+    p.fields[0].dtype = RW_F32;
+    p.spec.rtol = 1e-4;
+    rw_array_destroy(&p.arrays[0]);
+    p.arrays[0] = new_array(RW_F32, nodes_of(&p), RW_MEMORY_DEVICE);
+    for (int64_t i = 0; i < nodes_of(&p); ++i) put(p.arrays[0], i, 0, 0);
+    make_solver(&p);
+    OK(rw_elliptic_solve(p.solver, &p.result));
+    assert_true(p.result.residual <= 1e-4 * p.result.right_side && p.result.iterations <= 5);
+    drop(&p);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        row r;
+        const char *why;
+    } refused[] = {
+        {{POISSON, 2, {15, 64}, {D, D, D, D}, RW_GRID_CELL, 0}, "the grid has no coarser one"},
+        {{POISSON, 2, {64, 64}, {D, D, D, D}, RW_GRID_AUTO, 0}, "needs layout cell"},
+        {{"laplace(u) + 100*u = f", "", 2, {64, 64}, {D, D, D, D}, RW_GRID_CELL, 0}, "take krylov"},
+    };
+    for (int i = 0; i < RW_COUNT(refused); ++i) {
+        problem p;
+        start(&p, &refused[i].r);
+        FAILS(RW_ERR_INPUT, refused[i].why, rw_elliptic_create(dev, &p.spec, &p.solver));
+        assert_non_null(strstr(rw_message(ctx), "method multigrid cannot solve this equation: "));
+        drop(&p);
+    }
+}
+
+static rw_status create_and_solve(void *user)
+{
+    problem *p = user;
+    rw_status status = rw_elliptic_create(dev, &p->spec, &p->solver);
+    if (status == RW_OK) status = bind_all(p);
+    if (status == RW_OK) status = rw_elliptic_solve(p->solver, &p->result);
+    rw_elliptic_destroy(&p->solver);
+    return status;
+}
+
+static void test_failing_allocations(void **state)
+{
+    (void)state;
+    problem p;
+    const row small = {OF_FIELD, 2, {8, 8}, {D, N, D, R}, RW_GRID_CELL, 0};
+    if (brief()) skip();
+    start(&p, &small);
+    OK(create_and_solve(&p)); /* what is made once */
+    each_nth_fault(test_long() ? 1 : 97, RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_and_solve, &p);
+    each_fault(RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_and_solve, &p);
+    drop(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_residuals_and_cycles),
+        cmocka_unit_test(test_independent_of_size),
+        cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_single_precision),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_failing_allocations),
+    };
+    return run_on_devices("multigrid", tests, RW_COUNT(tests));
+}
