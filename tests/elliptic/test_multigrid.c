@@ -80,17 +80,19 @@ static void check(problem *p, const row *r)
 static void test_residuals_and_cycles(void **state)
 {
     (void)state;
-    for (int i = 0; i < RW_COUNT(rows); i += brief() ? 3 : 1) {
+    for (int i = 0; i < (brief() ? 1 : RW_COUNT(rows)); ++i) {
         problem p;
-        start(&p, rows + i);
+        row r = rows[i];
+        if (brief()) r.size[0] = r.size[1] = 32; /* two grids */
+        start(&p, &r);
         make_solver(&p);
-        check(&p, rows + i);
+        check(&p, &r);
         if (strchr(rows[i].equation, 'k') || strchr(rows[i].equation, 'c')) { /* other scalars, no other programs */
             OK(rw_elliptic_set(p.solver, "k", 1.7));
             OK(rw_elliptic_set(p.solver, "c", -0.4));
             p.scalars[0].value = 1.7;
             p.scalars[1].value = -0.4;
-            check(&p, rows + i);
+            check(&p, &r);
         }
         drop(&p);
     }
@@ -119,6 +121,7 @@ static void test_singular(void **state)
 {
     (void)state;
     static const row free_sides = {POISSON, 2, {32, 32}, {P, P, P, P}, RW_GRID_CELL, 10};
+    if (brief()) skip();
     problem p;
     start(&p, &free_sides);
     p.spec.imbalance = 1;
@@ -135,6 +138,7 @@ static void test_singular(void **state)
 static void test_single_precision(void **state)
 {
     (void)state;
+    if (brief()) skip();
     problem p;
     start(&p, rows);
     p.fields[0].dtype = RW_F32;
