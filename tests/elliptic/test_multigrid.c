@@ -83,6 +83,7 @@ static void test_residuals_and_cycles(void **state)
     for (int i = 0; i < (brief() ? 1 : RW_COUNT(rows)); ++i) {
         problem p;
         row r = rows[i];
+        if (!brief() && !in_turn(i, 1)) continue;
         if (brief()) r.size[0] = r.size[1] = 32; /* two grids */
         start(&p, &r);
         make_solver(&p);
