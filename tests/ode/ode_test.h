@@ -28,7 +28,8 @@ static inline void describe(problem *p, const char *equations, int nfields, int 
     static const char *const names[MOST_FIELDS] = {"u", "v", "w"};
     memset(p, 0, sizeof *p);
     for (int f = 0; f < nfields; ++f) {
-        p->fields[f].name = names[f], p->fields[f].dtype = RW_F64;
+        p->fields[f].name = names[f];
+        p->fields[f].dtype = RW_F64;
         if (sides) memcpy(p->fields[f].boundary, sides + 6 * f, 6 * sizeof *sides);
     }
     p->spec = (rw_ode_spec){.name = "test",

@@ -8,7 +8,8 @@ static rw_status call_reducer(void)
 }
 static void before_reduce(void)
 {
-    x = new_ramp(N, 1, 0.25), y = new_array(RW_F64, 2, RW_MEMORY_DEVICE);
+    x = new_ramp(N, 1, 0.25);
+    y = new_array(RW_F64, 2, RW_MEMORY_DEVICE);
     OK(rw_array_zero(y, queue));
     OK(create_reducer(&reducer));
 }
