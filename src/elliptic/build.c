@@ -359,12 +359,15 @@ static rw_node share_of(rw_graph *g, const rw_graph_side *side, int axis)
     }
 }
 
-/* The diagonal of J, with what values beyond the sides add to it. */
-static rw_node whole_diagonal(rw_system_building *b, const rw_form *form)
+/* omega over the diagonal of J, with what values beyond the sides add to it. Where all are scalars the host divides: a
+ * factor for each side, whose product is nearly that of a corner. */
+static rw_node reciprocal_of_diagonal(rw_system_building *b, const rw_form *form, double omega)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
-    rw_node sum = diagonal_of(b, 0);
+    const rw_node inside = unless_zero(g, diagonal_of(b, 0)), one = rw_real(g, 1);
+    const bool scalar = !g->nodes[inside].is_field;
+    rw_node whole = inside, factors = one;
     for (int i = 0; i < form->nterms && g->layout == RW_GRID_CELL; ++i) {
         const rw_form_term *t = form->terms + i;
         for (int axis = 0; axis < s->grid->ndim; ++axis) {
@@ -375,12 +378,14 @@ static rw_node whole_diagonal(rw_system_building *b, const rw_form *form)
                                       : -1;
             if (share < 0) continue;
             const double node = (double)(g->grid.first[axis] + (upper ? g->grid.size[axis] - 1 : 0));
-            sum = OP(ADD, sum,
-                     rw_make(g, RW_OP_WHERE, OP(EQ, rw_index(g, axis, 0), rw_real(g, node)), OP(MUL, t->factor, share),
-                             rw_real(g, 0)));
+            const rw_node there = OP(EQ, rw_index(g, axis, 0), rw_real(g, node)), more = OP(MUL, t->factor, share);
+            whole = OP(ADD, whole, rw_make(g, RW_OP_WHERE, there, more, rw_real(g, 0)));
+            const rw_node factor = OP(DIV, inside, unless_zero(g, OP(ADD, inside, more)));
+            factors = OP(MUL, factors, rw_make(g, RW_OP_WHERE, there, factor, one));
         }
     }
-    return unless_zero(g, scaled(b, 0, sum));
+    const rw_node relaxed = OP(DIV, OP(MUL, rw_real(g, omega), b->sign), scalar ? inside : unless_zero(g, whole));
+    return scalar ? OP(MUL, relaxed, factors) : relaxed;
 }
 
 /* to <- x, relaxed at nodes of one colour: x + omega (r - J x)/D; zero: x is 0. */
@@ -391,10 +396,10 @@ static rw_status plan_colour(rw_system_building *b, const rw_form *form, rw_plan
     rw_graph *g = b->graph;
     rw_node place = rw_real(g, (double)colour);
     for (int a = 0; a < s->grid->ndim; ++a) place = OP(ADD, place, rw_index(g, a, 0));
-    const rw_node mine = OP(EQ, OP(MOD, place, rw_real(g, 2)), rw_real(g, 0)),
+    const rw_node half = OP(MUL, rw_real(g, 0.5), place), mine = OP(EQ, rw_make1(g, RW_OP_FLOOR, half), half),
                   old = zero ? rw_real(g, 0) : rw_field(g, x, g->fields[x].versions, here),
                   r = rw_field(g, rw_system_r(s, 0), 0, here), left = zero ? r : OP(SUB, r, product_of(b, form, x)),
-                  change = OP(MUL, rw_real(g, omega), OP(DIV, left, whole_diagonal(b, form))),
+                  change = OP(MUL, left, reciprocal_of_diagonal(b, form, omega)),
                   value = rw_make(g, RW_OP_WHERE, mine, OP(ADD, old, change), old);
     return rw_plan_store(plan, to, rw_cast(g, s->type, rw_with_given(g, rw_system_v(s, 0), value, true)));
 }
