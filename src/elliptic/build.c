@@ -344,7 +344,7 @@ static rw_node product_of(rw_system_building *b, const rw_form *form, int x)
     return scaled(b, 0, sum);
 }
 
-/* The part of a value beyond a side that the node next to it has, in layout cell; NULL nodes: none. */
+/* What a value beyond a side is, over that of the node next to the side, in layout cell; -1: not known. */
 static rw_node share_of(rw_graph *g, const rw_graph_side *side, int axis)
 {
     const rw_node half = OP(MUL, rw_real(g, 0.5), rw_spacing(g, axis));
@@ -407,11 +407,11 @@ static rw_status plan_colour(rw_system_building *b, const rw_form *form, rw_plan
 /* The last half sweep leaves residuals of its colour 0. */
 static const double RELAXED = 1.15;
 
-static rw_status plan_sweeps(rw_system_building *b, const rw_form *form, rw_plan *plan, int first, bool zero)
+static rw_status plan_sweeps(rw_system_building *b, const rw_form *form, rw_plan *plan, bool zero)
 {
     const int v = rw_system_v(b->of, 0), d = rw_system_d(b->of, 0);
     for (int half = 0; half < 4; ++half)
-        RW_TRY(plan_colour(b, form, plan, (first + half) % 2, half % 2 ? d : v, half % 2 ? v : d, zero && half == 0,
+        RW_TRY(plan_colour(b, form, plan, half % 2, half % 2 ? d : v, half % 2 ? v : d, zero && half == 0,
                            half < 3 ? RELAXED : 1));
     return RW_OK;
 }
@@ -428,19 +428,19 @@ static rw_status plan_left(rw_system_building *b, const rw_form *form, rw_plan *
 
 static rw_status plan_start(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
-    RW_TRY(plan_sweeps(b, form, plan, 0, true));
+    RW_TRY(plan_sweeps(b, form, plan, true));
     return plan_left(b, form, plan);
 }
 
 static rw_status plan_down(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
-    RW_TRY(plan_sweeps(b, form, plan, 0, false));
+    RW_TRY(plan_sweeps(b, form, plan, false));
     return plan_left(b, form, plan);
 }
 
 static rw_status plan_up(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
-    return plan_sweeps(b, form, plan, 0, false);
+    return plan_sweeps(b, form, plan, false);
 }
 
 /* The finer grid's nodes 2i + (n % 2), 2j + (n / 2 % 2), … of one array, 2^ndim fields. */

@@ -147,7 +147,7 @@ typedef enum rw_system_part {
      * then d <- r - J v, result "square" of |d|^2. */
     RW_SYSTEM_START,
     RW_SYSTEM_DOWN,
-    RW_SYSTEM_UP,       /* two sweeps, black first */
+    RW_SYSTEM_UP,       /* two such sweeps */
     RW_SYSTEM_RESTRICT, /* r <- the mean of d of the finer grid */
     RW_SYSTEM_PROLONG,  /* v of the finer grid <- that + v interpolated */
     RW_SYSTEM_COARSEN   /* fields that J reads <- the mean of those of the finer grid */
