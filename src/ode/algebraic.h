@@ -43,9 +43,9 @@ struct rw_algebraic {
     bool shown;       /* y is another state for a look at it */
 };
 
-/* The fields of the specification into state and unknowns. `settings`: of each field of the specification, or NULL. */
+/* The fields of the specification into state and unknowns. */
 rw_status rw_algebraic_split(rw_ode *ode);
-/* Without unknowns these do nothing. */
+/* Without unknowns these do nothing. `settings`: of each field of the specification; NULL: spec->solvers. */
 rw_status rw_algebraic_create(rw_ode *ode, const rw_ode_spec *spec, const rw_elliptic_spec *settings);
 void rw_algebraic_free(rw_ode *ode);
 /* Set 1 in the memory of set 0. */
@@ -70,7 +70,7 @@ rw_status rw_algebraic_send(rw_ode *ode, rw_queue *queue);
 rw_status rw_algebraic_show(rw_ode *ode, int vector, double t);
 rw_status rw_algebraic_restore(rw_ode *ode, int vector);
 rw_status rw_algebraic_explain(const rw_ode *ode, rw_text *text);
-/* What values between steps may cost in precision: the error of a solve over its right-hand side. */
+/* The relative error of a solve, which differences of F have to exceed; 0 of direct solvers. */
 double rw_algebraic_noise(const rw_ode *ode);
 
 /* The set that a program gets a vector's unknowns from. */

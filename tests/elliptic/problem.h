@@ -145,6 +145,30 @@ static inline void drop(problem *p)
     for (int f = 0; f < MOST_UNKNOWNS + MOST_EXTERNALS; ++f) rw_array_destroy(&p->arrays[f]);
 }
 
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
+
+static inline rw_status create_and_solve(void *user)
+{
+    problem *p = user;
+    char *text = NULL;
+    rw_status status = rw_elliptic_create(dev, &p->spec, &p->solver);
+    if (status == RW_OK) status = bind_all(p);
+    if (status == RW_OK) status = rw_elliptic_set(p->solver, "k", 2);
+    if (status == RW_OK) status = rw_elliptic_explain(p->solver, &text);
+    if (status == RW_OK) status = rw_elliptic_solve(p->solver, &p->result);
+    rw_free(text);
+    rw_elliptic_destroy(&p->solver);
+    return status;
+}
+
+/* Every allocation of the host (in the short version every 97th) and of the device fails once. */
+static inline void fail_each_allocation(problem *p)
+{
+    OK(create_and_solve(p)); /* what is made once */
+    each_nth_fault(test_long() ? 1 : 97, RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_and_solve, p);
+    each_fault(RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_and_solve, p);
+}
+
 /* ---- the residual, by the plain evaluator ------------------------------------------------------------------------ */
 
 typedef struct residual {

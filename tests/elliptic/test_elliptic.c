@@ -604,20 +604,6 @@ static void test_cancel(void **state)
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-static rw_status create_and_solve(void *user)
-{
-    problem *p = user;
-    char *text = NULL;
-    rw_status status = rw_elliptic_create(dev, &p->spec, &p->solver);
-    if (status == RW_OK) status = bind_all(p);
-    if (status == RW_OK) status = rw_elliptic_set(p->solver, "k", 2);
-    if (status == RW_OK) status = rw_elliptic_explain(p->solver, &text);
-    if (status == RW_OK) status = rw_elliptic_solve(p->solver, &p->result);
-    rw_free(text);
-    rw_elliptic_destroy(&p->solver);
-    return status;
-}
-
 static void test_failing_allocations(void **state)
 {
     (void)state;
@@ -627,9 +613,7 @@ static void test_failing_allocations(void **state)
         problem p;
         begin(&p, texts[i], 1, 2, plane);
         make_arrays(&p);
-        OK(create_and_solve(&p)); /* what is made once */
-        each_nth_fault(test_long() ? 1 : 97, RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_and_solve, &p);
-        each_fault(RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_and_solve, &p);
+        fail_each_allocation(&p);
         drop(&p);
     }
 }

@@ -173,16 +173,6 @@ static void test_refused(void **state)
     }
 }
 
-static rw_status create_and_solve(void *user)
-{
-    problem *p = user;
-    rw_status status = rw_elliptic_create(dev, &p->spec, &p->solver);
-    if (status == RW_OK) status = bind_all(p);
-    if (status == RW_OK) status = rw_elliptic_solve(p->solver, &p->result);
-    rw_elliptic_destroy(&p->solver);
-    return status;
-}
-
 static void test_failing_allocations(void **state)
 {
     (void)state;
@@ -190,9 +180,7 @@ static void test_failing_allocations(void **state)
     const row small = {OF_FIELD, 2, {8, 8}, {D, N, D, R}, RW_GRID_CELL, 0};
     if (brief()) skip();
     start(&p, &small);
-    OK(create_and_solve(&p)); /* what is made once */
-    each_nth_fault(test_long() ? 1 : 97, RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_and_solve, &p);
-    each_fault(RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_and_solve, &p);
+    fail_each_allocation(&p);
     drop(&p);
 }
 

@@ -174,6 +174,10 @@ rw_status pde_check_own_name(const rw_case *c, const pde_problem *p, const char 
 rw_status pde_inspect_outputs(const rw_case *c, pde_problem *p);
 rw_status pde_inspect_series(const rw_case *c, const pde_problem *p);
 rw_status pde_inspect_probes(const rw_case *c, const pde_problem *p);
+/* solver.c: p->ode or p->elliptic; bind: to the arrays of the fields. */
+rw_status pde_make_solver(const rw_case *c, pde_problem *p, bool bind);
+int64_t pde_solver_bytes(const rw_case *c, const pde_problem *p);
+rw_ode_spec pde_ode_spec(const rw_case *c, const pde_problem *p); /* pde.c */
 /* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
 rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(pde_problem *p, rw_h5 *file);
@@ -183,9 +187,6 @@ extern const rw_stationary_ops pde_stationary;
 static inline bool pde_is_steady(const pde_problem *p) { return isinf(p->time.end); }
 /* p->algebraic, from the equations; what does not fit time.end. */
 rw_status pde_find_kind(const rw_case *c, pde_problem *p);
-rw_status pde_make_solver(const rw_case *c, pde_problem *p, bool bind);
-rw_ode_spec pde_ode_spec(const rw_case *c, const pde_problem *p);
-int64_t pde_solver_bytes(const rw_case *c, const pde_problem *p);
 /* The residual of the initial state, or of one that was loaded. */
 rw_status pde_find_residual(pde_problem *p);
 double pde_time_now(const pde_problem *p);
