@@ -334,7 +334,8 @@ static void write_real_at(rw_fft_text *w)
     }
 }
 
-/* HALF_AT(RE, IM, K): number K of half a spectrum. */
+/* HALF_AT(RE, IM, K): number K of half a spectrum. Both elements are read for every K: a read in an if was lost where
+ * PoCL 3.1 makes vectors of work-items (lines of 8 and 16 points, f64). */
 static void write_half_at(rw_fft_text *w)
 {
     const big n = w->spec->n;
@@ -353,7 +354,7 @@ static void write_half_at(rw_fft_text *w)
     char first[48], second[48], f[RW_FFT_FACTOR];
     snprintf(first, sizeof first, sine ? "%lld - (K)" : "(K)", n - 1);
     snprintf(second, sizeof second, sine ? "(K) - 1" : "%lld - (K)", n);
-    ADD("#define HALF_AT(RE, IM, K) { %s a_, b_ = 0; GET(a_, %s) if ((K) > 0) GET(b_, %s) %s\\\n"
+    ADD("#define HALF_AT(RE, IM, K) { %s a_, b_; GET(a_, %s) GET(b_, (K) > 0 ? %s : 0) if ((K) == 0) b_ = 0; %s\\\n"
         "    RE = FMA(c_, a_, -(s_ * b_)); IM = -FMA(s_, a_, c_ * b_); }\n",
         w->real, first, second, rw_fft_factor(w, f, "c_", "s_", at, half, "(K)"));
 }
