@@ -61,6 +61,9 @@ typedef struct rw_elliptic_spec {
     double atol;        /* (default: off) */
     int64_t steps;      /* most steps of Newton's method, of equations that are not linear (default: 50) */
     int64_t iterations; /* krylov, multigrid: most iterations of a linear system (default: 10000) */
+    /* multigrid: cycles of rw_elliptic_enqueue, and of each solution inside a step of rw_ode, from what the arrays
+     * hold, whatever the residual; 0: rw_elliptic_enqueue is refused, and a step solves to the tolerance. */
+    int64_t cycles; /* (default: 0) */
     /* Where a constant may be added to the solution (sides without values): the mean of the solution. */
     double mean; /* (default: 0) */
     /* There F(u) must have a mean of at most this times its root mean square, or the equation has no solution. Of what
@@ -110,11 +113,12 @@ RW_API rw_status rw_elliptic_get_spec_sized(const rw_elliptic *elliptic, rw_elli
  * array. */
 RW_API rw_status rw_elliptic_solve_sized(rw_elliptic *elliptic, rw_elliptic_result *result, size_t result_size);
 #define rw_elliptic_solve(...) rw_elliptic_solve_sized(__VA_ARGS__, sizeof(rw_elliptic_result))
-/* Enqueues the solution of linear equations by method transform: launches only, the same number each time, on the
- * device's own queue; what the arrays of the unknowns had does not matter. May be recorded (rw_record_begin), but for
- * the first call after creation, rw_elliptic_bind and rw_elliptic_set. Where F(u) should have the mean 0, its mean is
- * taken away; whether it is small is not checked: rw_elliptic_solve does.
- * Errors: ERR_UNSUPPORTED: another method. ERR_ARGUMENT: a field without an array. */
+/* Enqueues the solution of linear equations: launches only, the same number each time, on the device's own queue.
+ * Method transform solves, whatever the arrays of the unknowns had; multigrid improves what they have by `cycles`
+ * cycles. May be recorded (rw_record_begin), but for the first call after creation, rw_elliptic_bind and
+ * rw_elliptic_set. Where F(u) should have the mean 0, its mean is taken away; whether it is small is not checked:
+ * rw_elliptic_solve does.
+ * Errors: ERR_UNSUPPORTED: another method, or multigrid with `cycles` = 0. ERR_ARGUMENT: a field without an array. */
 RW_API rw_status rw_elliptic_enqueue(rw_elliptic *elliptic);
 /* What the equation is, the method and why, passes and bytes, as text. Free it with rw_free. */
 RW_API rw_status rw_elliptic_explain(const rw_elliptic *elliptic, char **text);

@@ -230,6 +230,16 @@ static rw_status plan_update(rw_system_building *b, const rw_form *form RW_UNUSE
     return RW_OK;
 }
 
+static rw_status plan_sum(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    for (int f = 0; f < s->n; ++f)
+        RW_TRY(rw_plan_store(plan, rw_system_r(s, f),
+                             OP(ADD, rw_field(g, f, 0, here), rw_field(g, rw_system_v(s, f), 0, here))));
+    return RW_OK;
+}
+
 static rw_status plan_level(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
 {
     const rw_system *s = b->of;
@@ -529,6 +539,7 @@ static const struct {
     [RW_SYSTEM_RESIDUAL] = {"residual", plan_residual},
     [RW_SYSTEM_KNOWN] = {"right_side", plan_known},
     [RW_SYSTEM_UPDATE] = {"update", plan_update},
+    [RW_SYSTEM_SUM] = {"sum", plan_sum},
     [RW_SYSTEM_LEVEL] = {"level", plan_level},
     [RW_SYSTEM_PRODUCT] = {"product", plan_product},
     [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal},

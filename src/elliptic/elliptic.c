@@ -39,6 +39,8 @@ static const rw_param rows[] = {
     ROW(steps, INT, "50", "[1, 100000]", "most steps of Newton's method", .brief = ""),
     ROW(iterations, INT, "10000", "[1, 100000000]", "krylov, multigrid: most iterations of a linear system",
         .brief = ""),
+    ROW(cycles, INT, "0", "[0, 1000]", "multigrid: cycles of a solution inside a step; 0: as many as rtol needs",
+        .brief = ""),
     ROW(mean, REAL, "0", "(-inf, inf)", "mean of the solution where the equation leaves it open", .brief = ""),
     ROW(imbalance, REAL, "0.01", "[0, 1]", "largest mean of F over its root mean square, where it should be 0",
         .brief = ""),
@@ -400,11 +402,18 @@ rw_status rw_elliptic_solve_sized(rw_elliptic *e, rw_elliptic_result *result, si
     return RW_STRUCT_OUT(status, result, result_size);
 }
 
-bool rw_elliptic_is_direct(const rw_elliptic *e)
+bool rw_elliptic_is_enqueued(const rw_elliptic *e)
 {
     for (int s = 0; s < e->nsystems; ++s)
-        if (!rw_system_is_direct(e->systems[s])) return false;
+        if (!rw_system_is_enqueued(e->systems[s])) return false;
     return true;
+}
+
+bool rw_elliptic_has_start(const rw_elliptic *e)
+{
+    for (int s = 0; s < e->nsystems; ++s)
+        if (rw_system_has_start(e->systems[s])) return true;
+    return false;
 }
 
 rw_status rw_elliptic_prepare(rw_elliptic *e)
@@ -418,10 +427,11 @@ rw_status rw_elliptic_enqueue(rw_elliptic *e)
     RW_NEED(e, "elliptic");
     RW_TRY(need_arrays(e));
     for (int s = 0; s < e->nsystems; ++s)
-        if (!rw_system_is_direct(e->systems[s]))
+        if (!rw_system_is_enqueued(e->systems[s]))
             return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED,
-                           "%s: method %s takes as much work as the tolerance needs: call rw_elliptic_solve",
-                           e->source.name, rw_elliptic_method_name(e->systems[s]->ops->method));
+                           "%s: method %s takes as much work as the tolerance needs: call rw_elliptic_solve%s",
+                           e->source.name, rw_elliptic_method_name(e->systems[s]->ops->method),
+                           e->systems[s]->ops->cycle ? ", or give a number of cycles" : "");
     for (int s = 0; s < e->nsystems; ++s) RW_TRY(rw_system_enqueue(e->systems[s]));
     return RW_OK;
 }
@@ -441,6 +451,12 @@ rw_status rw_elliptic_hold(rw_elliptic *e, int f, rw_array *a)
     e->bound[f] = rw_array_retain(a);
     rw_array_destroy(&before);
     return RW_OK;
+}
+
+void rw_elliptic_start_from(rw_elliptic *e, int unknown, rw_array *start)
+{
+    for (int s = 0; s < e->nsystems; ++s)
+        if (e->systems[s]->index[0] == unknown) e->systems[s]->start = start;
 }
 
 rw_status rw_elliptic_set_time(rw_elliptic *e, double t, const rw_quadrature *stage)

@@ -12,10 +12,13 @@ rw_status rw_elliptic_create_with(rw_device *device, const rw_elliptic_spec *spe
                                   bool in_time, rw_elliptic **elliptic);
 /* rw_elliptic_bind of unknown f, or of external field f - nfields, without checks. */
 rw_status rw_elliptic_hold(rw_elliptic *e, int f, rw_array *array);
+/* rw_elliptic_enqueue begins cycles for the unknown there; NULL: with what its array has. The caller keeps it. */
+void rw_elliptic_start_from(rw_elliptic *e, int unknown, rw_array *start);
 /* t; stage: what functions of t have there instead of their values at t, NULL: these. */
 rw_status rw_elliptic_set_time(rw_elliptic *e, double t, const rw_quadrature *stage);
 bool rw_elliptic_moves(const rw_elliptic *e);               /* the equations depend on t */
-bool rw_elliptic_is_direct(const rw_elliptic *e);           /* rw_elliptic_enqueue solves */
+bool rw_elliptic_is_enqueued(const rw_elliptic *e);         /* rw_elliptic_enqueue solves */
+bool rw_elliptic_has_start(const rw_elliptic *e);           /* the solution depends on what the arrays had */
 bool rw_elliptic_is_singular(const rw_elliptic *e);         /* a system is */
 double rw_elliptic_rtol(const rw_elliptic *e, int unknown); /* 0: off */
 /* Of one rw_elliptic_enqueue, added: bytes per node, launches. Other methods add their smallest. */

@@ -260,6 +260,18 @@ static rw_status solve(rw_system *s, double reduction)
     return RW_OK;
 }
 
+static rw_status cycle(rw_system *s)
+{
+    multigrid *m = s->data;
+    rw_queue *q = s->device->queue;
+    RW_TRY(rw_expr_run(m->level->start, q));
+    for (int64_t i = 0; i < s->settings->cycles; ++i) {
+        if (i) RW_TRY(rw_expr_run(m->level->down, q));
+        RW_TRY(correct(m, 0));
+    }
+    return RW_OK;
+}
+
 static bool reads(const rw_system *s, int f)
 {
     return rw_expr_uses_field(((const multigrid *)s->data)->level->down, f);
@@ -277,11 +289,46 @@ static void explain(const rw_system *s, rw_text *text)
         rw_text_add(text, "down     %lld passes, %.0f bytes a node\n", (long long)plan.passes, plan.bytes_per_cell);
 }
 
+typedef struct cost {
+    double bytes; /* a node of the finest grid */
+    int launches;
+} cost;
+
+static void add_runs(const rw_system *s, const rw_expr *expr, int64_t times, cost *c)
+{
+    rw_expr_plan plan;
+    if (!expr || rw_expr_get_plan(expr, &plan) != RW_OK) return;
+    const rw_grid *g = &expr->graph->grid;
+    const double nodes = (double)(g->size[0] * g->size[1] * g->size[2]);
+    c->bytes += (double)times * plan.bytes_per_cell * nodes / (double)s->nodes;
+    c->launches += (int)(times * plan.passes);
+}
+
+static void add_cost(const rw_system *s, double *bytes, int *launches)
+{
+    const multigrid *m = s->data;
+    const int64_t cycles = RW_MAX(s->settings->cycles, 1);
+    cost all = {0};
+    add_runs(s, m->level->down, cycles - 1, &all);
+    for (int i = 0; i < m->n; ++i) {
+        const level *l = m->level + i;
+        const bool last = i + 1 == m->n;
+        add_runs(s, l->start, i ? cycles : 1, &all);
+        add_runs(s, l->up, last ? cycles * (SWEEPS - 1) : cycles, &all);
+        add_runs(s, l->restrict_, cycles, &all);
+        add_runs(s, l->prolong, cycles, &all);
+    }
+    *bytes += all.bytes;
+    *launches += all.launches;
+}
+
 const rw_system_ops rw_system_multigrid = {.method = RW_ELLIPTIC_MULTIGRID,
                                            .suits = suits,
                                            .create = create,
                                            .prepare = prepare,
                                            .solve = solve,
+                                           .cycle = cycle,
                                            .reads = reads,
                                            .explain = explain,
+                                           .add_cost = add_cost,
                                            .destroy = destroy};

@@ -105,7 +105,12 @@ static rw_status make_vectors(rw_system *s)
     return RW_OK;
 }
 
-bool rw_system_is_direct(const rw_system *s) { return s->ops->direct && s->form.linear; }
+bool rw_system_is_enqueued(const rw_system *s)
+{
+    return s->form.linear && (s->ops->direct || (s->ops->cycle && s->settings->cycles > 0));
+}
+
+bool rw_system_has_start(const rw_system *s) { return !s->ops->direct || !s->form.linear; }
 
 static rw_status make_right_side(rw_system *s)
 {
@@ -138,7 +143,9 @@ rw_status rw_system_create(const rw_system_of *of, rw_system **system)
     if (status == RW_OK) status = rw_system_program(s, RW_SYSTEM_RESIDUAL, &s->residual);
     if (status == RW_OK) status = rw_system_program(s, RW_SYSTEM_UPDATE, &s->update);
     if (status == RW_OK && s->form.open) status = rw_system_program(s, RW_SYSTEM_LEVEL, &s->level);
-    if (status == RW_OK && s->in_time && rw_system_is_direct(s)) status = make_right_side(s);
+    if (status == RW_OK && s->in_time && !rw_system_has_start(s)) status = make_right_side(s);
+    if (status == RW_OK && rw_system_has_start(s) && rw_system_is_enqueued(s))
+        status = rw_system_program(s, RW_SYSTEM_SUM, &s->sum);
     if (status == RW_OK) *system = s;
     else rw_system_destroy(&s);
     return status;
@@ -389,23 +396,55 @@ static rw_status solve_apart(rw_system *s)
     return status;
 }
 
+/* Programs load with their first launch, which is in no recorded sequence. */
+static rw_status cycle_once(rw_system *s)
+{
+    RW_TRY(rw_array_zero(s->r, s->device->queue));
+    RW_TRY(s->ops->cycle(s));
+    s->cycled = true;
+    return RW_OK;
+}
+
 rw_status rw_system_prepare(rw_system *s)
 {
-    if (!s->right_side) RW_TRY(make_right_side(s));
+    if (s->ops->direct && !s->right_side) RW_TRY(make_right_side(s));
     if (s->changed) {
         RW_TRY(update(s));
         RW_TRY(s->ops->prepare(s));
         s->changed = false;
     }
-    return rw_expr_prepare_tables(s->right_side, s->device->queue);
+    if (!s->ops->direct && !s->cycled) RW_TRY(cycle_once(s));
+    return rw_expr_prepare_tables(s->ops->direct ? s->right_side : s->residual, s->device->queue);
+}
+
+/* u <- start + v, where v comes from cycles on J v = -F(start). */
+static rw_status improve(rw_system *s)
+{
+    rw_queue *q = s->device->queue;
+    rw_array *u = s->bound[0], *start = s->start ? s->start : u;
+    rw_expr_hold(s->residual, 0, start);
+    const rw_status status = rw_expr_run(s->residual, q);
+    rw_expr_hold(s->residual, 0, u);
+    RW_TRY(status);
+    RW_TRY(s->ops->cycle(s));
+    if (start == u) return move(s, 0, 1);
+    rw_expr_hold(s->sum, 0, start);
+    rw_expr_hold(s->sum, rw_system_r(s, 0), u);
+    return rw_expr_run(s->sum, q);
+}
+
+static rw_status solve_directly(rw_system *s)
+{
+    RW_TRY(rw_expr_run(s->right_side, s->device->queue));
+    return rw_array_is_contiguous(s->bound[0]) ? s->ops->solve_into(s, s->bound[0]) : solve_apart(s);
 }
 
 rw_status rw_system_enqueue(rw_system *s)
 {
     RW_TRY(rw_system_prepare(s));
-    RW_TRY(rw_expr_run(s->right_side, s->device->queue));
-    RW_TRY(rw_array_is_contiguous(s->bound[0]) ? s->ops->solve_into(s, s->bound[0]) : solve_apart(s));
-    return s->form.singular && s->settings->mean != 0 ? rw_expr_run(s->level, s->device->queue) : RW_OK;
+    RW_TRY(s->ops->direct ? solve_directly(s) : improve(s));
+    const bool has_mean = s->ops->direct && s->settings->mean == 0;
+    return s->form.singular && !has_mean ? rw_expr_run(s->level, s->device->queue) : RW_OK;
 }
 
 void rw_system_add_cost(const rw_system *s, double *bytes, int *launches)

@@ -33,6 +33,8 @@ typedef struct rw_system_ops {
     rw_status (*solve)(rw_system *s, double reduction);
     /* Direct methods: the same, into an array of the grid's shape. */
     rw_status (*solve_into)(rw_system *s, rw_array *u);
+    /* s->v <- `settings->cycles` cycles on the system, from 0: launches only. NULL: the method has no cycles. */
+    rw_status (*cycle)(rw_system *s);
     /* What has been prepared has values of field f; NULL: of no field. */
     bool (*reads)(const rw_system *s, int f);
     void (*explain)(const rw_system *s, rw_text *text);
@@ -40,7 +42,7 @@ typedef struct rw_system_ops {
     void (*destroy)(rw_system *s);
 } rw_system_ops;
 
-enum { RW_SYSTEM_PROGRAMS = 12 };
+enum { RW_SYSTEM_PROGRAMS = 13 };
 extern const rw_system_ops rw_system_transform, rw_system_krylov, rw_system_multigrid;
 
 struct rw_system {
@@ -62,14 +64,17 @@ struct rw_system {
     rw_form form;
     const rw_system_ops *ops;
     bool changed;                          /* scalars or arrays, since the method was prepared */
+    bool cycled;                           /* a cycle has run: its programs are loaded */
     char why[200];                         /* the method was chosen */
     void *data;                            /* of the method */
     rw_array **bound;                      /* [n + nothers] */
     rw_expr *programs[RW_SYSTEM_PROGRAMS]; /* all of them; the following are among them */
     int nprograms;
     rw_expr *residual, *update, *level; /* r <- -F(u); u <- u + step v; u <- u + mean - its mean */
+    rw_expr *sum;                       /* r <- u + v, of cycles; else NULL */
     rw_expr *right_side;                /* r <- -F(0); NULL until the first rw_system_enqueue */
     rw_array *zeros;                    /* that the unknown is bound to there; NULL: it does not read it */
+    rw_array *start;                    /* cycles begin there; NULL: with what the unknown's array has */
     bool moves;                         /* the equations depend on t */
     rw_array *r, *v, **r_of, **v_of;    /* vectors of all unknowns, and views of each */
     rw_array *d, **d_of;                /* multigrid: a further one; NULL */
@@ -95,11 +100,14 @@ rw_status rw_system_bind(rw_system *s, int field, rw_array *array);
 rw_status rw_system_set(rw_system *s, const char *scalar, double value);
 /* t, of systems in time; stage: what functions of t are of there, NULL: their values at t. */
 rw_status rw_system_set_time(rw_system *s, double t, const rw_quadrature *stage);
-/* Linear equations and a direct method: rw_system_enqueue works. */
-bool rw_system_is_direct(const rw_system *s);
+/* Linear equations, and a direct method or a number of cycles: rw_system_enqueue works. */
+bool rw_system_is_enqueued(const rw_system *s);
+/* The solution depends on where the method starts. */
+bool rw_system_has_start(const rw_system *s);
 /* What launches need, after values have changed: they may be recorded afterwards. */
 rw_status rw_system_prepare(rw_system *s);
-/* u <- the solution, by launches only, whatever u was. Where the mean of F should be 0, it is taken away. */
+/* u <- the solution, by launches only: of a direct method whatever u was, else after cycles from s->start. Where the
+ * mean of F should be 0, it is taken away. */
 rw_status rw_system_enqueue(rw_system *s);
 /* Solves to the tolerance; s->result is complete whatever the status. */
 rw_status rw_system_solve(rw_system *s);
@@ -137,6 +145,7 @@ typedef enum rw_system_part {
     RW_SYSTEM_RESIDUAL,
     RW_SYSTEM_KNOWN,    /* r <- -F(0), where the unknown is bound to zeros */
     RW_SYSTEM_UPDATE,   /* u <- u + step v */
+    RW_SYSTEM_SUM,      /* r <- u + v */
     RW_SYSTEM_LEVEL,    /* u <- u + mean - its mean */
     RW_SYSTEM_PRODUCT,  /* r <- J v, weighted */
     RW_SYSTEM_DIAGONAL, /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */

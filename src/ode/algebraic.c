@@ -104,7 +104,8 @@ rw_status rw_algebraic_create(rw_ode *ode, const rw_ode_spec *spec, const rw_ell
     ode->now.unknowns = true;
     a->balanced = -1;
     RW_TRY(make_solver(ode, spec, settings));
-    a->direct = rw_elliptic_is_direct(a->solver);
+    a->enqueued = rw_elliptic_is_enqueued(a->solver);
+    a->has_start = rw_elliptic_has_start(a->solver);
     a->moves = rw_elliptic_moves(a->solver);
     return RW_OK;
 }
@@ -248,14 +249,22 @@ static rw_status iterate(rw_ode *ode, int set, double t)
     return with_time(ode, t, status);
 }
 
+/* Cycles begin with the last solution between steps: a stage's value does not depend on the stages before. */
+static rw_status enqueue(rw_ode *ode, int set)
+{
+    struct rw_algebraic *a = ode->algebraic;
+    for (int u = 0; u < ode->nunknowns; ++u) rw_elliptic_start_from(a->solver, u, set ? a->set[0][u] : NULL);
+    return rw_elliptic_enqueue(a->solver);
+}
+
 static rw_status solve(rw_ode *ode, int set, int v, double t, const rw_quadrature *stage)
 {
     struct rw_algebraic *a = ode->algebraic;
     RW_TRY(hold(ode, set, v));
     RW_TRY(rw_elliptic_set_time(a->solver, t, stage));
     ode->now.stat.solves++;
-    if (a->direct) RW_TRY(check_balance(ode, t));
-    RW_TRY(a->direct ? rw_elliptic_enqueue(a->solver) : iterate(ode, set, t));
+    if (a->enqueued) RW_TRY(check_balance(ode, t));
+    RW_TRY(a->enqueued ? enqueue(ode, set) : iterate(ode, set, t));
     a->of.set[set] = (rw_solved){a->of.number[v], ode->changes, t};
     return RW_OK;
 }
@@ -343,7 +352,7 @@ rw_status rw_algebraic_show(rw_ode *ode, int vector, double t)
     rw_algebraic_exchange(ode, Y, vector);
     ode->algebraic->shown = true;
     RW_TRY(may_swap(ode) ? swap_sets(ode) : copy_set(ode, 1, 0));
-    if (!ode->algebraic->direct) RW_TRY(copy_set(ode, 0, 1));
+    if (ode->algebraic->has_start) RW_TRY(copy_set(ode, 0, 1));
     return rw_algebraic_update(ode, t);
 }
 
@@ -361,7 +370,7 @@ double rw_algebraic_noise(const rw_ode *ode)
 {
     const struct rw_algebraic *a = ode->algebraic;
     double noise = 0;
-    for (int u = 0; a && !a->direct && u < ode->nunknowns; ++u) noise = fmax(noise, rw_elliptic_rtol(a->solver, u));
+    for (int u = 0; a && a->has_start && u < ode->nunknowns; ++u) noise = fmax(noise, rw_elliptic_rtol(a->solver, u));
     return noise;
 }
 

@@ -33,12 +33,13 @@ typedef struct rw_solved_sets {
 
 struct rw_algebraic {
     rw_elliptic *solver;
-    bool direct;                     /* launches only */
+    bool enqueued;                   /* a solve is launches only */
+    bool has_start;                  /* its result depends on what the arrays had */
     bool moves;                      /* the equations depend on t */
     bool read_by_sides;              /* of the state */
     rw_array **set[RW_UNKNOWN_SETS]; /* [unknown]; set 0: bound by the caller */
     rw_solved_sets of;
-    int64_t balanced; /* changes of the integrator when balance was checked last, of direct solvers */
+    int64_t balanced; /* changes of the integrator when balance was checked last, of enqueued solves */
     bool begun;       /* set 1 has been solved for in this step */
     bool shown;       /* y is another state for a look at it */
 };
@@ -70,7 +71,7 @@ rw_status rw_algebraic_send(rw_ode *ode, rw_queue *queue);
 rw_status rw_algebraic_show(rw_ode *ode, int vector, double t);
 rw_status rw_algebraic_restore(rw_ode *ode, int vector);
 rw_status rw_algebraic_explain(const rw_ode *ode, rw_text *text);
-/* The relative error of a solve, which differences of F have to exceed; 0 of direct solvers. */
+/* The relative error of a solve, which differences of F have to exceed; 0 where it has no start. */
 double rw_algebraic_noise(const rw_ode *ode);
 
 /* The set that a program gets a vector's unknowns from. */
@@ -79,7 +80,7 @@ static inline int rw_algebraic_set_of(int v) { return v != 0; }
 bool rw_algebraic_pretend(rw_ode *ode, int set, int v);
 rw_solved_sets rw_algebraic_keep(const rw_ode *ode);
 void rw_algebraic_put_back(rw_ode *ode, const rw_solved_sets *kept);
-/* What solving once costs: bytes per node and launches, of direct methods. */
+/* What solving once costs: bytes per node and launches, where it is enqueued. */
 void rw_algebraic_add_cost(const rw_ode *ode, double *bytes, int *launches);
 
 #endif

@@ -1,5 +1,6 @@
 /* Multigrid: residuals recomputed by the plain evaluator, cycles that do not depend on the grid, refusals. */
 /* TEST: devices=all */
+#include "elliptic/elliptic.h"
 #include "problem.h"
 
 #define D                                                                                                              \
@@ -136,6 +137,68 @@ static void test_singular(void **state)
     drop(&p);
 }
 
+/* Launches alone, a number of cycles each time: every call improves what the array has, a recorded one by the same
+ * bits. */
+static void test_fixed_cycles(void **state)
+{
+    (void)state;
+    static const row free_sides = {POISSON, 2, {32, 32}, {P, P, P, P}, RW_GRID_CELL, 0};
+    const row *const list[] = {rows, &free_sides, rows + 8, rows + 3};
+    for (int i = 0; i < (brief() ? 1 : RW_COUNT(list)); ++i) {
+        problem p;
+        row r = *list[i];
+        rw_sequence *sequence;
+        double before = INFINITY;
+        if (brief()) r.size[0] = r.size[1] = 32;
+        start(&p, &r);
+        p.spec.cycles = 2;
+        p.spec.imbalance = 1;
+        p.spec.mean = 2;
+        make_solver(&p);
+        rw_array *other = new_array(RW_F64, nodes_of(&p), RW_MEMORY_DEVICE), *own = p.arrays[0];
+        for (int call = 0; call < 4; ++call) {
+            double worst;
+            OK(rw_elliptic_enqueue(p.solver));
+            OK(rw_elliptic_measure(p.solver, &worst)); /* over what is allowed */
+            if (!(worst < 0.25 * before)) fail_msg("%s, call %d: %g, before %g", r.equation, call, worst, before);
+            before = worst;
+        }
+        long double mean = 0;
+        for (int64_t k = 0; k < nodes_of(&p); ++k) mean += creall(at(own, k)) / (long double)nodes_of(&p);
+        if (i == 1) assert_true(fabsl(mean - 2) < 1e-12L);
+        for (int64_t k = 0; k < nodes_of(&p); ++k) put(other, k, 0.1 * (double)(k % 5), 0);
+        OK(rw_array_copy(own, other, queue));
+        for (int call = 0; call < 3; ++call) OK(rw_elliptic_enqueue(p.solver));
+        const rw_counters then = counters();
+        OK(rw_record_begin(queue));
+        OK(rw_elliptic_enqueue(p.solver));
+        OK(rw_record_end(queue, &sequence));
+        const rw_counters now = counters();
+        assert_int_equal(now.copies_device + now.copies_in + now.copies_out,
+                         then.copies_device + then.copies_in + then.copies_out);
+        rw_array *plain = new_array(RW_F64, nodes_of(&p), RW_MEMORY_DEVICE);
+        OK(rw_array_copy(plain, own, queue));
+        OK(rw_array_copy(own, other, queue));
+        for (int call = 0; call < 3; ++call) OK(rw_sequence_replay(sequence, queue));
+        for (int64_t k = 0; k < nodes_of(&p); ++k) assert_true(at(plain, k) == at(own, k));
+        rw_sequence_destroy(&sequence);
+        /* from another array, which stays as it is */
+        rw_elliptic_start_from(p.solver, 0, other);
+        OK(rw_elliptic_enqueue(p.solver));
+        rw_elliptic_start_from(p.solver, 0, NULL);
+        OK(rw_array_copy(plain, own, queue));
+        OK(rw_array_copy(own, other, queue));
+        OK(rw_elliptic_enqueue(p.solver));
+        for (int64_t k = 0; k < nodes_of(&p); ++k) {
+            assert_true(cabsl(at(plain, k) - at(own, k)) <= 1e-12L * (1 + cabsl(at(own, k))));
+            assert_true(creall(at(other, k)) == (long double)(0.1 * (double)(k % 5)));
+        }
+        rw_array_destroy(&other);
+        rw_array_destroy(&plain);
+        drop(&p);
+    }
+}
+
 static void test_single_precision(void **state)
 {
     (void)state;
@@ -155,6 +218,7 @@ static void test_single_precision(void **state)
 
 static void test_refused(void **state)
 {
+    problem without;
     (void)state;
     static const struct {
         row r;
@@ -171,6 +235,12 @@ static void test_refused(void **state)
         assert_non_null(strstr(rw_message(ctx), "method multigrid cannot solve this equation: "));
         drop(&p);
     }
+    row small = rows[0];
+    small.size[0] = small.size[1] = 32;
+    start(&without, &small);
+    make_solver(&without);
+    FAILS(RW_ERR_UNSUPPORTED, "give a number of cycles", rw_elliptic_enqueue(without.solver));
+    drop(&without);
 }
 
 static void test_failing_allocations(void **state)
@@ -190,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_residuals_and_cycles),
         cmocka_unit_test(test_independent_of_size),
         cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_fixed_cycles),
         cmocka_unit_test(test_single_precision),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_failing_allocations),

@@ -74,6 +74,15 @@ static inline void describe_way(problem *p, const struct way *w, const char *equ
 
 static inline void describe_flow(problem *p, const struct way *w) { describe_way(p, w, FLOW POISSON, 2, 2); }
 
+/* By cycles of multigrid, on 12, 6 and 3 cells along each axis. */
+static inline void describe_cycles(problem *p, const struct way *w)
+{
+    static const char *const cycles[MOST_FIELDS] = {NULL, "multigrid:cycles=5", NULL};
+    describe_way(p, w, FLOW "\ndiv((2 + x)*grad(v)) = -u", 2, 2);
+    lay_out(p, RW_GRID_CELL, INTERVALS);
+    p->spec.solvers = cycles;
+}
+
 /* The same once more: pointers to itself. */
 static inline void copy_problem(problem *to, const problem *from)
 {

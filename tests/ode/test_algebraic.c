@@ -177,6 +177,25 @@ static void test_iterations_and_transforms(void **state)
     }
 }
 
+/* A number of cycles in place of a tolerance: launches alone, and nearly the same values. */
+static void test_cycles(void **state)
+{
+    (void)state;
+    if (slow()) skip();
+    for (int i = 0; i < WAYS; ++i) {
+        problem p, q;
+        if (!test_long() && i != RK4 && (brief() || (i != RKC2 && i != ROCK4))) continue;
+        describe_cycles(&p, ways + i);
+        copy_problem(&q, &p);
+        q.spec.solvers = by_iterations;
+        start(&p, bump), start(&q, bump);
+        run_to(&p, 0.1), run_to(&q, 0.1);
+        assert_close(&p, &q, 1e-7, ways[i].name);
+        assert_solved(&p, "R = div((2 + x)*grad(v)) + u", 1e-7, ways[i].name);
+        finish(&p), finish(&q);
+    }
+}
+
 /* How fast a mode decays. */
 static double of_one(double lambda) { return 0.05 * lambda + 60 / lambda; }
 static double of_chain(double lambda) { return 1200 / (lambda * lambda); }
@@ -366,9 +385,13 @@ static void test_conditions_that_read_unknowns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_solutions),   cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_stage_times),       cmocka_unit_test(test_iterations_and_transforms),
-        cmocka_unit_test(test_kinds_of_unknowns), cmocka_unit_test(test_conditions_that_read_unknowns),
+        cmocka_unit_test(test_known_solutions),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_stage_times),
+        cmocka_unit_test(test_iterations_and_transforms),
+        cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_kinds_of_unknowns),
+        cmocka_unit_test(test_conditions_that_read_unknowns),
     };
     return run_on_devices("algebraic", tests, RW_COUNT(tests));
 }
