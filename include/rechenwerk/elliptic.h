@@ -39,6 +39,26 @@ typedef enum rw_elliptic_method {
 RW_API const char *rw_elliptic_method_name(rw_elliptic_method value);
 RW_API rw_status rw_elliptic_method_parse(rw_context *context, const char *name, rw_elliptic_method *value);
 
+/* name, text, one line */
+/* clang-format off */
+#define RW_ELLIPTIC_PRECOND_LIST(X)                                                                                    \
+    X(TRANSFORM, "transform", "transforms, for a similar operator with constant coefficients")                         \
+    X(MULTIGRID, "multigrid", "a cycle over coarser grids: one unknown, layout cell or periodic axes")                 \
+    X(DIAGONAL, "diagonal", "the diagonal")                                                                            \
+    X(AUTO, "auto", "transform, where coefficients jump multigrid, where neither applies the diagonal")
+/* clang-format on */
+
+typedef enum rw_elliptic_precond {
+    RW_ELLIPTIC_PRECOND_DEFAULT, /* auto */
+#define RW_X(name, text, line) RW_ELLIPTIC_PRECOND_##name,
+    RW_ELLIPTIC_PRECOND_LIST(RW_X)
+#undef RW_X
+        RW_ELLIPTIC_PRECONDS
+} rw_elliptic_precond;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_elliptic_precond_name(rw_elliptic_precond value);
+RW_API rw_status rw_elliptic_precond_parse(rw_context *context, const char *name, rw_elliptic_precond *value);
+
 /* A zeroed member has its default; RW_OFF switches a tolerance off. Ranges: rw_elliptic_params. */
 typedef struct rw_elliptic_spec {
     const char *name;            /* begins messages: "case.yaml" */
@@ -54,7 +74,8 @@ typedef struct rw_elliptic_spec {
     /* External fields, which the equations read: real ones. `boundary`: their values beyond the sides. */
     const rw_expr_field *externals;
     int64_t nexternals;
-    rw_elliptic_method method; /* (default: auto) */
+    rw_elliptic_method method;   /* (default: auto) */
+    rw_elliptic_precond precond; /* krylov: the preconditioner (default: auto) */
     /* Converged: |F(u)| <= max(rtol |F(0)|, atol) in the Euclidean norm over the unknowns. |F(0)| has sources and
      * boundary values; where it is 0 or not finite, the residual of the start takes its place. */
     double rtol;        /* (default: 1e-8; unknowns of type F32, C64: 1e-3) */

@@ -90,6 +90,9 @@ NAMES(rw_ode_method, RW_ODE_METHOD_LIST(X){RW_ODE_DEFAULT, "auto"})
 #define X(name, text, ...) {RW_ELLIPTIC_##name, text},
 NAMES(rw_elliptic_method, RW_ELLIPTIC_METHOD_LIST(X){RW_ELLIPTIC_DEFAULT, "auto"})
 #undef X
+#define X(name, text, ...) {RW_ELLIPTIC_PRECOND_##name, text},
+NAMES(rw_elliptic_precond, RW_ELLIPTIC_PRECOND_LIST(X){RW_ELLIPTIC_PRECOND_DEFAULT, "auto"})
+#undef X
 #define X(name, text, ...) {RW_FFT_##name, text},
 NAMES(rw_fft_kind, RW_FFT_KIND_LIST(X))
 #undef X

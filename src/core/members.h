@@ -43,6 +43,7 @@
     RW_MEMBER_ARRAY(rw_elliptic_spec, externals, nexternals), \
     RW_MEMBER_ENUM(rw_elliptic_spec, layout, rw_grid_layout, 0, 2), \
     RW_MEMBER_ENUM(rw_elliptic_spec, method, rw_elliptic_method, 0, 4), \
+    RW_MEMBER_ENUM(rw_elliptic_spec, precond, rw_elliptic_precond, 0, 4), \
     {0}
 
 #define RW_MEMBERS_rw_entries \

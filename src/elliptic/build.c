@@ -76,11 +76,25 @@ static void set_homogeneous_side(rw_system_building *b, int f, int of, int side)
     rw_set_boundary(g, of, side, u.kind, values);
 }
 
+/* e beyond a side: as v of the coarser grid is there, whose spacing is twice as large. */
+static void set_transposed_side(rw_system_building *b, int f, int side)
+{
+    rw_graph *g = b->graph;
+    const rw_graph_side u = g->fields[f].boundary[side];
+    rw_node values[3] = {rw_real(g, 0), -1, -1};
+    if (u.kind == RW_BOUNDARY_ROBIN) {
+        values[0] = OP(MUL, rw_real(g, 2), u.a);
+        values[1] = u.b;
+        values[2] = rw_real(g, 0);
+    }
+    rw_set_boundary(g, rw_system_e(b->of, f), side, u.kind, values);
+}
+
 static rw_status add_vectors(rw_system_building *b)
 {
     const rw_system *s = b->of;
-    static const char suffix[] = "rvd";
-    for (int which = 0; which < 3; ++which)
+    static const char suffix[] = "rvde";
+    for (int which = 0; which < RW_SYSTEM_VECTORS; ++which)
         for (int f = 0; f < s->n; ++f) {
             char name[48];
             snprintf(name, sizeof name, "%.31s_%c%d", b->graph->fields[f].name, suffix[which], b->graph->nfields);
@@ -91,6 +105,7 @@ static rw_status add_vectors(rw_system_building *b)
         for (int side = 0; side < 2 * s->grid->ndim; ++side) {
             set_homogeneous_side(b, f, rw_system_v(s, f), side);
             set_homogeneous_side(b, f, rw_system_d(s, f), side);
+            if (s->symmetric) set_transposed_side(b, f, side);
         }
     return RW_OK;
 }
@@ -301,6 +316,35 @@ static rw_node size_of_row(rw_system_building *b, const rw_form *form, int f)
     return unless_zero(g, OP(MUL, rw_real(g, 0.5), sum));
 }
 
+/* The sum over axes of n d^2, d: the relative difference of the factors of the two next nodes, n: nodes of the axis. It
+ * falls as 1/n where coefficients are smooth, and does not where they jump. */
+static rw_node roughness_of(rw_system_building *b, const rw_form *form)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    rw_node sum = rw_real(g, 0);
+    for (int axis = 0; axis < s->grid->ndim; ++axis) {
+        rw_node next[2] = {-1, -1};
+        for (int i = 0; i < form->nterms; ++i) {
+            const rw_form_term *t = form->terms + i;
+            const int m = t->offset[axis];
+            if (t->row == 0 && t->column == 0 && abs(m) == 1 && t->offset[(axis + 1) % 3] == 0 &&
+                t->offset[(axis + 2) % 3] == 0 && !g->nodes[t->factor].is_complex)
+                next[m > 0] = t->factor;
+        }
+        if (next[0] < 0 || next[1] < 0) continue;
+        const rw_node size = OP(ADD, rw_make1(g, RW_OP_ABS, next[0]), rw_make1(g, RW_OP_ABS, next[1])),
+                      d = OP(DIV, OP(SUB, next[1], next[0]), unless_zero(g, size));
+        sum = OP(ADD, sum, OP(MUL, rw_real(g, 4. * (double)s->grid->size[axis]), OP(MUL, d, d)));
+    }
+    return sum;
+}
+
+static rw_node mean_of(const rw_system *s, rw_graph *g, rw_node value)
+{
+    return g->nodes[value].is_field ? OP(DIV, rw_reduce(g, RW_SUM, value), rw_real(g, (double)s->nodes)) : value;
+}
+
 static rw_status plan_means(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
     rw_graph *g = b->graph;
@@ -311,10 +355,9 @@ static rw_status plan_means(rw_system_building *b, const rw_form *form, rw_plan 
         snprintf(name, sizeof name, "m%d", i);
         rw_node value = g->nodes[t->factor].is_complex ? rw_make1(g, RW_OP_REAL, t->factor) : t->factor;
         value = OP(DIV, OP(MUL, b->sign, value), size_of_row(b, form, t->row));
-        if (g->nodes[value].is_field) value = OP(DIV, rw_reduce(g, RW_SUM, value), rw_real(g, (double)b->of->nodes));
-        RW_TRY(rw_plan_result(plan, name, value));
+        RW_TRY(rw_plan_result(plan, name, mean_of(b->of, g, value)));
     }
-    return RW_OK;
+    return rw_plan_result(plan, "rough", mean_of(b->of, g, roughness_of(b, form)));
 }
 
 static rw_status plan_before(rw_system_building *b, const rw_form *form, rw_plan *plan)
@@ -414,16 +457,41 @@ static rw_status plan_colour(rw_system_building *b, const rw_form *form, rw_plan
     return rw_plan_store(plan, to, rw_cast(g, s->type, rw_with_given(g, rw_system_v(s, 0), value, true)));
 }
 
-/* The last half sweep leaves residuals of its colour 0. */
+/* In a solver the last half sweep leaves residuals of its colour 0. The sweeps of a preconditioner are those of a
+ * symmetric one: after the correction the colours have the opposite order, and on the coarsest grid any number of
+ * programs is the same backwards. */
 static const double RELAXED = 1.15;
 
-static rw_status plan_sweeps(rw_system_building *b, const rw_form *form, rw_plan *plan, bool zero)
+static rw_status plan_sweeps(rw_system_building *b, const rw_form *form, rw_plan *plan, bool zero, bool up)
 {
-    const int v = rw_system_v(b->of, 0), d = rw_system_d(b->of, 0);
+    static const int forward[] = {0, 1, 0, 1}, backward[] = {1, 0, 1, 0}, both[] = {0, 1, 1, 0};
+    const rw_system *s = b->of;
+    const int v = rw_system_v(s, 0), d = rw_system_d(s, 0);
+    const int *colour = !s->symmetric ? forward : s->coarsest ? both : up ? backward : forward;
     for (int half = 0; half < 4; ++half)
-        RW_TRY(plan_colour(b, form, plan, half % 2, half % 2 ? d : v, half % 2 ? v : d, zero && half == 0,
-                           half < 3 ? RELAXED : 1));
+        RW_TRY(plan_colour(b, form, plan, colour[half], half % 2 ? d : v, half % 2 ? v : d, zero && half == 0,
+                           half < 3 || s->symmetric ? RELAXED : 1));
     return RW_OK;
+}
+
+/* e with the next nodes of each axis at weights 1/4, 1/2, 1/4. The mean of 2^ndim of them is the transposed
+ * interpolation of corrections. */
+static rw_node spread(rw_system_building *b)
+{
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    const int ndim = s->grid->ndim, e = rw_system_e(s, 0);
+    rw_node sum = rw_real(g, 0);
+    for (int n = 0, all = ndim == 1 ? 3 : ndim == 2 ? 9 : 27; n < all && !g->failed; ++n) {
+        int offset[3] = {0};
+        double weight = 1;
+        for (int d = 0, rest = n; d < ndim; ++d, rest /= 3) {
+            offset[d] = rest % 3 - 1;
+            weight *= offset[d] ? 0.25 : 0.5;
+        }
+        sum = OP(ADD, sum, OP(MUL, rw_real(g, weight), rw_field(g, e, g->fields[e].versions, offset)));
+    }
+    return sum;
 }
 
 static rw_status plan_left(rw_system_building *b, const rw_form *form, rw_plan *plan)
@@ -432,25 +500,26 @@ static rw_status plan_left(rw_system_building *b, const rw_form *form, rw_plan *
     rw_graph *g = b->graph;
     const rw_node left = OP(SUB, rw_field(g, rw_system_r(s, 0), 0, here), product_of(b, form, rw_system_v(s, 0))),
                   d = rw_with_given(g, rw_system_v(s, 0), left, true);
-    RW_TRY(rw_plan_store(plan, rw_system_d(s, 0), rw_cast(g, s->type, d)));
+    RW_TRY(rw_plan_store(plan, s->symmetric ? rw_system_e(s, 0) : rw_system_d(s, 0), rw_cast(g, s->type, d)));
+    if (s->symmetric) return rw_plan_store(plan, rw_system_d(s, 0), rw_cast(g, s->type, spread(b)));
     return rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, square(g, d)));
 }
 
 static rw_status plan_start(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
-    RW_TRY(plan_sweeps(b, form, plan, true));
-    return plan_left(b, form, plan);
+    RW_TRY(plan_sweeps(b, form, plan, true, false));
+    return b->of->coarsest ? RW_OK : plan_left(b, form, plan);
 }
 
 static rw_status plan_down(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
-    RW_TRY(plan_sweeps(b, form, plan, false));
+    RW_TRY(plan_sweeps(b, form, plan, false, false));
     return plan_left(b, form, plan);
 }
 
 static rw_status plan_up(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
-    return plan_sweeps(b, form, plan, false);
+    return plan_sweeps(b, form, plan, false, true);
 }
 
 /* The finer grid's nodes 2i + (n % 2), 2j + (n / 2 % 2), … of one array, 2^ndim fields. */
@@ -520,13 +589,30 @@ static rw_status plan_prolong(rw_system_building *b, const rw_form *form RW_UNUS
     return RW_OK;
 }
 
+/* The geometric mean where all are positive, as coefficients are: where they jump, it lies between the resistance along
+ * and that across a layer. */
+static rw_node coefficient_of_finer(rw_system_building *b, int first)
+{
+    rw_graph *g = b->graph;
+    const int n = 1 << b->of->grid->ndim;
+    rw_node sum = rw_real(g, 0), least = rw_field(g, first, 0, here);
+    for (int i = 0; i < n; ++i) {
+        const rw_node value = rw_field(g, first + i, 0, here);
+        sum = OP(ADD, sum, rw_make1(g, RW_OP_LOG, value));
+        least = OP(MIN, least, value);
+    }
+    const rw_node geometric = rw_make1(g, RW_OP_EXP, OP(MUL, rw_real(g, 1.0 / n), sum));
+    return rw_make(g, RW_OP_WHERE, OP(LT, rw_real(g, 0), least), geometric, mean_of_finer(b, first));
+}
+
 static rw_status plan_coarsen(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
 {
     const rw_system *s = b->of;
     int first = rw_system_finer(s);
     for (int f = 0; f < s->n + s->nothers; ++f) {
         if (!s->bound[f]) continue;
-        RW_TRY(rw_plan_store(plan, f, rw_cast(b->graph, b->graph->fields[f].dtype, mean_of_finer(b, first))));
+        const rw_node mean = f < s->n ? mean_of_finer(b, first) : coefficient_of_finer(b, first);
+        RW_TRY(rw_plan_store(plan, f, rw_cast(b->graph, b->graph->fields[f].dtype, mean)));
         first += 1 << s->grid->ndim;
     }
     return RW_OK;
@@ -561,7 +647,8 @@ static rw_status bind_all(rw_system *s, rw_expr *expr)
     for (int f = 0; f < s->n; ++f) {
         RW_TRY(rw_expr_bind_index(expr, rw_system_r(s, f), s->r_of[f]));
         RW_TRY(rw_expr_bind_index(expr, rw_system_v(s, f), s->v_of[f]));
-        if (s->d) RW_TRY(rw_expr_bind_index(expr, rw_system_d(s, f), s->d_of[f]));
+        if (s->d) RW_TRY(rw_expr_bind_index(expr, rw_system_d(s, f), s->d));
+        if (s->e) RW_TRY(rw_expr_bind_index(expr, rw_system_e(s, f), s->e));
     }
     return RW_OK;
 }

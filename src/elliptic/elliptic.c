@@ -26,13 +26,15 @@ struct rw_elliptic {
 #define ROW(member, kind, standard, allowed, line, ...)                                                                \
     RW_ROW(rw_elliptic_spec, member, kind, standard, allowed, line, __VA_ARGS__)
 #define RW_X(name, text, line) text "|"
-static const char choices[] = RW_ELLIPTIC_METHOD_LIST(RW_X);
+static const char choices[] = RW_ELLIPTIC_METHOD_LIST(RW_X), preconds[] = RW_ELLIPTIC_PRECOND_LIST(RW_X);
 #undef RW_X
 static const rw_param rows[] = {
     ROW(method, ENUM, "auto", choices,
         "transform: constant coefficients; krylov: any equation; multigrid: coarser grids; auto: transform where it "
         "applies",
         .brief = NULL),
+    ROW(precond, ENUM, "auto", preconds, "of krylov: transform; multigrid, for coefficients that jump; diagonal; auto",
+        .brief = ""),
     ROW(rtol, REAL, "1e-8; f32, c64: 1e-3", "off|(0, 1)", "relative tolerance: stop when |F(u)| <= rtol |F(0)|",
         .brief = NULL),
     ROW(atol, REAL, "off", "off|(0, inf)", "absolute tolerance: stop when |F(u)| <= atol", .brief = NULL),
@@ -443,6 +445,8 @@ void rw_elliptic_add_cost(const rw_elliptic *e, double *bytes, int *launches)
     for (int s = 0; s < e->nsystems; ++s) rw_system_add_cost(e->systems[s], bytes, launches);
 }
 
+rw_system *rw_elliptic_system(const rw_elliptic *e, int system) { return e->systems[system]; }
+
 rw_status rw_elliptic_hold(rw_elliptic *e, int f, rw_array *a)
 {
     for (int s = 0; s < e->nsystems; ++s) RW_TRY(rw_system_bind(e->systems[s], f, a));
@@ -503,7 +507,7 @@ const char *rw_elliptic_method_of(const rw_elliptic *e, const char **why)
 
 int64_t rw_elliptic_bytes(const rw_elliptic_spec *spec)
 {
-    enum { VECTORS = 8 }; /* right-hand side, correction, and those of cg with a preconditioner */
+    enum { VECTORS = 12 }; /* right-hand side, correction, those of cg and of a cycle on all grids */
     int64_t nodes = VECTORS * spec->nfields;
     for (int d = 0; d < spec->grid.ndim; ++d) nodes *= spec->grid.size[d];
     return nodes * (int64_t)rw_dtype_size(type_of(spec));

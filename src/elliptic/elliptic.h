@@ -10,6 +10,8 @@
  * rates are left out; t is a scalar. */
 rw_status rw_elliptic_create_with(rw_device *device, const rw_elliptic_spec *spec, const rw_elliptic_spec *settings,
                                   bool in_time, rw_elliptic **elliptic);
+/* Systems, in the order in which they are solved. */
+struct rw_system *rw_elliptic_system(const rw_elliptic *e, int system);
 /* rw_elliptic_bind of unknown f, or of external field f - nfields, without checks. */
 rw_status rw_elliptic_hold(rw_elliptic *e, int f, rw_array *array);
 /* rw_elliptic_enqueue begins cycles for the unknown there; NULL: with what its array has. The caller keeps it. */

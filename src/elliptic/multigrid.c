@@ -6,12 +6,15 @@
  *
  * Sources: Brandt, Multi-level adaptive solutions to boundary-value problems, Math. Comp. 31, 1977; Trottenberg,
  * Oosterlee, Schueller, Multigrid, 2001, chapters 2 and 5. */
+#include "elliptic/multigrid.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "elliptic/box.h"
 #include "elliptic/similar.h"
 #include "expr/boundary.h"
+#include "rechenwerk/operator.h"
 
 /* Where transforms solve the equation, they do on a grid of at most COARSEST nodes. Otherwise the coarsest grid gets
  * SWEEPS pairs of sweeps. */
@@ -25,11 +28,13 @@ typedef struct level {
     rw_expr *restrict_, *prolong, *coarsen; /* from and to the finer grid; coarsen NULL: J reads no field */
 } level;
 
-typedef struct multigrid {
+struct rw_multigrid {
+    rw_system *s;
     level *level;
     int n;
     rw_similar *coarsest;
-} multigrid;
+    rw_operator *operator; /* of a preconditioner */
+};
 
 /* ---- grids ------------------------------------------------------------------------------------------------------- */
 
@@ -66,7 +71,7 @@ static rw_grid coarser(const rw_grid *g)
     return c;
 }
 
-static bool suits(rw_system *s, char *why, size_t size)
+bool rw_multigrid_suits(const rw_system *s, char *why, size_t size)
 {
     const char *problem = s->n > 1 ? "there are several unknowns"
                           : s->form.linear && s->form.sign == 0
@@ -95,20 +100,19 @@ static rw_status make_vectors(rw_system *s, bool rv)
         s->r_of[0] = rw_array_retain(s->r);
         s->v_of[0] = rw_array_retain(s->v);
     }
-    RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->d));
-    s->d_of = &s->d;
-    return RW_OK;
+    if (s->symmetric) RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->e));
+    return rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->d);
 }
 
 /* Arrays of the fields that J reads. */
-static rw_status make_fields(const rw_system *finest, const rw_expr *down, rw_system *s, bool *any)
+static rw_status make_fields(const rw_system *finest, const rw_expr *start, rw_system *s, bool *any)
 {
     s->bound = rw_calloc((size_t)(s->n + s->nothers), sizeof(*s->bound));
     if (!s->bound) return rw_fail_memory(s->device->ctx, 64, "a grid");
     int64_t shape[3];
     for (int d = 0; d < s->grid->ndim; ++d) shape[s->grid->ndim - 1 - d] = s->grid->size[d];
     for (int f = 0; f < s->n + s->nothers; ++f) {
-        if (!rw_expr_uses_field(down, f)) continue;
+        if (!rw_expr_uses_field(start, f)) continue;
         *any = true;
         RW_TRY(
             rw_array_create(s->device, finest->fields[f].dtype, s->grid->ndim, shape, RW_MEMORY_DEVICE, s->bound + f));
@@ -123,7 +127,7 @@ static void hold_finer(const rw_system *s, rw_expr *expr, int number, rw_array *
     for (int i = 0; i < each; ++i) rw_expr_hold(expr, rw_system_finer(s) + number * each + i, array);
 }
 
-static rw_status make_coarser(multigrid *m, int i)
+static rw_status make_coarser(rw_multigrid *m, int i)
 {
     level *l = m->level + i;
     rw_system *finer = m->level[i - 1].s, *finest = m->level->s;
@@ -135,10 +139,11 @@ static rw_status make_coarser(multigrid *m, int i)
     l->own.finer = finer;
     l->own.nprograms = 0;
     l->own.bound = NULL;
-    l->own.r = l->own.v = l->own.d = l->own.zeros = NULL;
-    l->own.r_of = l->own.v_of = l->own.d_of = NULL;
+    l->own.r = l->own.v = l->own.d = l->own.e = l->own.zeros = NULL;
+    l->own.r_of = l->own.v_of = NULL;
+    l->own.coarsest = i + 1 == m->n;
     RW_TRY(make_vectors(l->s, true));
-    RW_TRY(make_fields(finest, m->level->down, l->s, &reads));
+    RW_TRY(make_fields(finest, m->level->start, l->s, &reads));
     RW_TRY(rw_system_program(l->s, RW_SYSTEM_RESTRICT, &l->restrict_));
     hold_finer(l->s, l->restrict_, 0, finer->d);
     RW_TRY(rw_system_program(l->s, RW_SYSTEM_PROLONG, &l->prolong));
@@ -149,29 +154,57 @@ static rw_status make_coarser(multigrid *m, int i)
     return rw_system_program(l->s, RW_SYSTEM_UP, &l->up);
 }
 
-static rw_status create(rw_system *s)
+static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array *y, rw_queue *q)
 {
-    multigrid *m = rw_calloc(1, sizeof *m);
-    if (m) m->level = rw_calloc(MOST_GRIDS, sizeof *m->level);
-    s->data = m;
-    if (!m || !m->level) return rw_fail_memory(s->device->ctx, sizeof *m, "grids");
+    return rw_multigrid_apply(user, x, y, q);
+}
+
+static rw_status make_operator(rw_multigrid *m)
+{
+    const rw_system *s = m->s;
+    const rw_operator_spec map = {.rows = s->nodes,
+                                  .columns = s->nodes,
+                                  .type = s->type,
+                                  .multiply = multiply,
+                                  .direct = !rw_system_records(s, m->level->start),
+                                  .user = m};
+    return rw_operator_create(s->device, &map, &m->operator);
+}
+
+static rw_status make(rw_multigrid *m)
+{
+    rw_system *s = m->s;
     level *finest = m->level;
     finest->s = s;
     finest->grid = *s->grid;
     for (m->n = 1; m->n < MOST_GRIDS && is_coarser_possible(s, &m->level[m->n - 1].grid); ++m->n)
         m->level[m->n].grid = coarser(&m->level[m->n - 1].grid);
     RW_TRY(make_vectors(s, false));
-    RW_TRY(rw_system_program(s, RW_SYSTEM_DOWN, &finest->down));
     RW_TRY(rw_system_program(s, RW_SYSTEM_START, &finest->start));
     RW_TRY(rw_system_program(s, RW_SYSTEM_UP, &finest->up));
+    if (!s->symmetric) RW_TRY(rw_system_program(s, RW_SYSTEM_DOWN, &finest->down));
     for (int i = 1; i < m->n; ++i) RW_TRY(make_coarser(m, i));
-    return RW_OK;
+    return s->symmetric ? make_operator(m) : RW_OK;
 }
 
-static void destroy(rw_system *s)
+rw_status rw_multigrid_create(rw_system *s, rw_multigrid **multigrid)
 {
-    multigrid *m = s->data;
+    rw_multigrid *m = rw_calloc(1, sizeof *m);
+    *multigrid = NULL;
+    if (m) *m = (rw_multigrid){.s = s, .level = rw_calloc(MOST_GRIDS, sizeof *m->level)};
+    const rw_status status = m && m->level ? make(m) : rw_fail_memory(s->device->ctx, sizeof *m, "grids");
+    if (status == RW_OK) *multigrid = m;
+    else rw_multigrid_destroy(&m);
+    return status;
+}
+
+/* Programs of the finest grid belong to its system. */
+void rw_multigrid_destroy(rw_multigrid **multigrid)
+{
+    rw_multigrid *m = *multigrid;
+    *multigrid = NULL;
     if (!m) return;
+    rw_operator_destroy(&m->operator);
     rw_similar_destroy(&m->coarsest);
     for (int i = 1; m->level && i < m->n; ++i) {
         rw_system *own = &m->level[i].own;
@@ -182,10 +215,12 @@ static void destroy(rw_system *s)
         rw_array_destroy(&own->r);
         rw_array_destroy(&own->v);
         rw_array_destroy(&own->d);
+        rw_array_destroy(&own->e);
         rw_free(own->bound);
         rw_free(own->r_of);
     }
-    rw_array_destroy(&s->d);
+    rw_array_destroy(&m->s->d);
+    rw_array_destroy(&m->s->e);
     rw_free(m->level);
     rw_free(m);
 }
@@ -203,10 +238,11 @@ static void copy_scalars(const rw_system *s, const rw_graph *g, rw_expr *expr)
     rw_expr_set_index(expr, rw_graph_find_param(g, "#sign"), rw_system_sign(s), 0);
 }
 
-/* The present scalars, and means of the present fields. */
-static rw_status prepare(rw_system *s)
+rw_status rw_multigrid_prepare(rw_multigrid *m)
 {
-    multigrid *m = s->data;
+    rw_system *s = m->s;
+    copy_scalars(s, m->level->start->graph, m->level->start);
+    copy_scalars(s, m->level->up->graph, m->level->up);
     for (int i = 1; i < m->n; ++i) {
         level *l = m->level + i;
         for (int e = 0; e < l->own.nprograms; ++e) copy_scalars(s, l->own.programs[e]->graph, l->own.programs[e]);
@@ -220,7 +256,7 @@ static rw_status prepare(rw_system *s)
 }
 
 /* From the residual of grid i to its corrected v. */
-static rw_status correct(multigrid *m, int i)
+static rw_status correct(const rw_multigrid *m, int i)
 {
     const level *l = m->level + i, *c = l + 1;
     rw_queue *q = l->s->device->queue;
@@ -233,6 +269,29 @@ static rw_status correct(multigrid *m, int i)
     return rw_expr_run(l->up, q);
 }
 
+/* The programs of the finest grid have x and y for r and v meanwhile. */
+static void hold_vectors(const rw_multigrid *m, rw_array *x, rw_array *y)
+{
+    const level *l = m->level;
+    rw_expr *const of_finest[] = {l->start, l->up};
+    for (int i = 0; i < RW_COUNT(of_finest); ++i) {
+        rw_expr_hold(of_finest[i], rw_system_r(m->s, 0), x);
+        rw_expr_hold(of_finest[i], rw_system_v(m->s, 0), y);
+    }
+    hold_finer(l[1].s, l[1].prolong, 0, y);
+}
+
+rw_status rw_multigrid_apply(const rw_multigrid *m, rw_array *x, rw_array *y, rw_queue *q)
+{
+    hold_vectors(m, x, y);
+    rw_status status = rw_expr_run(m->level->start, q);
+    if (status == RW_OK) status = correct(m, 0);
+    hold_vectors(m, m->s->r_of[0], m->s->v_of[0]);
+    return status;
+}
+
+rw_operator *rw_multigrid_operator(const rw_multigrid *m) { return m->operator; }
+
 static rw_status norm_of(rw_expr *down, double *norm)
 {
     double square;
@@ -243,7 +302,7 @@ static rw_status norm_of(rw_expr *down, double *norm)
 
 static rw_status solve(rw_system *s, double reduction)
 {
-    multigrid *m = s->data;
+    rw_multigrid *m = s->data;
     rw_queue *q = s->device->queue;
     const double wanted = reduction * s->result.residual;
     double norm, before = INFINITY;
@@ -262,7 +321,7 @@ static rw_status solve(rw_system *s, double reduction)
 
 static rw_status cycle(rw_system *s)
 {
-    multigrid *m = s->data;
+    rw_multigrid *m = s->data;
     rw_queue *q = s->device->queue;
     RW_TRY(rw_expr_run(m->level->start, q));
     for (int64_t i = 0; i < s->settings->cycles; ++i) {
@@ -274,19 +333,38 @@ static rw_status cycle(rw_system *s)
 
 static bool reads(const rw_system *s, int f)
 {
-    return rw_expr_uses_field(((const multigrid *)s->data)->level->down, f);
+    return rw_expr_uses_field(((const rw_multigrid *)s->data)->level->down, f);
 }
 
-static void explain(const rw_system *s, rw_text *text)
+void rw_multigrid_explain(const rw_multigrid *m, rw_text *text)
 {
-    const multigrid *m = s->data;
     const rw_grid *g = &m->level[m->n - 1].grid;
     rw_expr_plan plan;
     rw_text_add(text, "cycle    %d grids, V(2, 2), red-black; the coarsest, %lld", m->n, (long long)g->size[0]);
     for (int d = 1; d < g->ndim; ++d) rw_text_add(text, " x %lld", (long long)g->size[d]);
     rw_text_add(text, m->coarsest ? ", by transforms\n" : ", by %d sweeps\n", 2 * SWEEPS);
-    if (rw_expr_get_plan(m->level->down, &plan) == RW_OK)
+    if (m->level->down && rw_expr_get_plan(m->level->down, &plan) == RW_OK)
         rw_text_add(text, "down     %lld passes, %.0f bytes a node\n", (long long)plan.passes, plan.bytes_per_cell);
+}
+
+static bool suits(rw_system *s, char *why, size_t size) { return rw_multigrid_suits(s, why, size); }
+
+static rw_status create(rw_system *s)
+{
+    rw_multigrid *m;
+    const rw_status status = rw_multigrid_create(s, &m);
+    s->data = m;
+    return status;
+}
+
+static rw_status prepare(rw_system *s) { return rw_multigrid_prepare(s->data); }
+
+static void explain(const rw_system *s, rw_text *text) { rw_multigrid_explain(s->data, text); }
+
+static void destroy(rw_system *s)
+{
+    rw_multigrid *m = s->data;
+    rw_multigrid_destroy(&m);
 }
 
 typedef struct cost {
@@ -306,7 +384,7 @@ static void add_runs(const rw_system *s, const rw_expr *expr, int64_t times, cos
 
 static void add_cost(const rw_system *s, double *bytes, int *launches)
 {
-    const multigrid *m = s->data;
+    const rw_multigrid *m = s->data;
     const int64_t cycles = RW_MAX(s->settings->cycles, 1);
     cost all = {0};
     add_runs(s, m->level->down, cycles - 1, &all);

@@ -127,4 +127,9 @@ rw_status rw_similar_prepare(rw_similar *p, bool regular)
     return status;
 }
 
+rw_status rw_similar_roughness(const rw_similar *p, double *roughness)
+{
+    return rw_expr_get(p->means, "rough", roughness, NULL);
+}
+
 rw_operator *rw_similar_operator(const rw_similar *p) { return p->operator; }

@@ -18,6 +18,8 @@ void rw_similar_destroy(rw_similar **similar);
 /* The means of the present state. Waits. regular: where constants would have the eigenvalue 0, all are moved by the
  * smallest, so that it is definite. */
 rw_status rw_similar_prepare(rw_similar *p, bool regular);
+/* How much coefficients jump, of the present state: it falls as 1/nodes where they are smooth. */
+rw_status rw_similar_roughness(const rw_similar *p, double *roughness);
 /* The same at once: launches only. */
 rw_status rw_similar_solve(const rw_similar *p, rw_array *r, rw_array *z, rw_queue *q);
 /* z <- its solution for r, vectors of all unknowns. Lifetime: the preconditioner's. */

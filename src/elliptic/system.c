@@ -80,7 +80,8 @@ static rw_status choose(rw_system *s)
     if (s->settings->method == RW_ELLIPTIC_AUTO) {
         for (int m = 0; m < RW_ELLIPTIC_METHODS && !s->ops; ++m)
             if (methods[m] && methods[m]->suits(s, s->why, sizeof s->why)) s->ops = methods[m];
-        return s->graph->failed ? rw_fail_memory(s->device->ctx, 4096, "an equation") : RW_OK;
+        if (s->graph->failed) return rw_fail_memory(s->device->ctx, 4096, "an equation");
+        return s->ops ? RW_OK : fail_input(s, s->why);
     }
     s->ops = methods[s->settings->method];
     if (s->ops->suits(s, reason, sizeof reason)) {

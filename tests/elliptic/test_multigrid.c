@@ -1,6 +1,7 @@
 /* Multigrid: residuals recomputed by the plain evaluator, cycles that do not depend on the grid, refusals. */
 /* TEST: devices=all */
 #include "elliptic/elliptic.h"
+#include "elliptic/multigrid.h"
 #include "problem.h"
 
 #define D                                                                                                              \
@@ -57,7 +58,7 @@ static void start(problem *p, const row *r)
     make_arrays(p);
 }
 
-static void check(problem *p, const row *r)
+static void check_by(problem *p, const row *r, rw_elliptic_method method)
 {
     residual plain;
     const int64_t n = nodes_of(p);
@@ -72,11 +73,14 @@ static void check(problem *p, const row *r)
     if (p->result.iterations > r->most)
         fail_msg("%s, %lld: %lld cycles, at most %d", r->equation, (long long)r->size[0],
                  (long long)p->result.iterations, r->most);
-    assert_int_equal(p->result.method, RW_ELLIPTIC_MULTIGRID);
+    assert_int_equal(p->result.method, method);
+    print_message("# %s, %lld: %lld iterations\n", r->equation, (long long)r->size[0], (long long)p->result.iterations);
     drop_residual(&plain);
     free(u);
     free(F);
 }
+
+static void check(problem *p, const row *r) { check_by(p, r, RW_ELLIPTIC_MULTIGRID); }
 
 static void test_residuals_and_cycles(void **state)
 {
@@ -216,6 +220,99 @@ static void test_single_precision(void **state)
     drop(&p);
 }
 
+/* ---- as a preconditioner ----------------------------------------------------------------------------------------- */
+
+static double product(rw_array *a, rw_array *b)
+{
+    long double sum = 0;
+    for (int64_t i = 0; i < a->size; ++i) sum += creall(at(a, i)) * creall(at(b, i));
+    return (double)sum;
+}
+
+/* (M x, y) = (x, M y), (M x, x) > 0: of a cycle M, with every kind of side, one that transforms end and one that sweeps
+ * end. */
+static void test_symmetric(void **state)
+{
+    (void)state;
+    static const row list[] = {
+        {OF_FIELD, 2, {48, 32}, {D, N, R, N}, RW_GRID_CELL, 0},
+        {POISSON, 2, {48, 64}, {D, N, R, D}, RW_GRID_CELL, 0},
+        {"div((2 + sin(2*pi*x)*cos(5*y))*grad(u)) = f", "", 2, {32, 16}, {P, P, D, D}, RW_GRID_CELL, 0},
+        {"laplace(u) - 30*k*u = f", "", 1, {256}, {R, N}, RW_GRID_CELL, 0},
+        {OF_FIELD, 3, {8, 16, 8}, {R, D, N, N, D, N}, RW_GRID_CELL, 0},
+    };
+    if (brief()) skip();
+    for (int i = 0; i < RW_COUNT(list); ++i) {
+        problem p;
+        rw_array *v[4];
+        rw_multigrid *m;
+        start(&p, list + i);
+        p.spec.method = RW_ELLIPTIC_KRYLOV;
+        p.spec.precond = RW_ELLIPTIC_PRECOND_DIAGONAL;
+        make_solver(&p);
+        rw_system *s = rw_elliptic_system(p.solver, 0);
+        s->symmetric = true;
+        OK(rw_multigrid_create(s, &m));
+        OK(rw_multigrid_prepare(m));
+        for (int k = 0; k < 4; ++k) v[k] = new_array(RW_F64, nodes_of(&p), RW_MEMORY_DEVICE);
+        for (int k = 0; k < 2; ++k) {
+            for (int64_t j = 0; j < nodes_of(&p); ++j)
+                put(v[k], j, rw_random_uniform(7 + (uint64_t)k, (uint64_t)j) - 0.5, 0);
+            OK(rw_multigrid_apply(m, v[k], v[2 + k], queue));
+        }
+        const double xx = product(v[0], v[2]), xy = product(v[0], v[3]), yx = product(v[1], v[2]);
+        const double yy = product(v[1], v[3]);
+        if (!(fabs(xy - yx) <= 1e-13 * (xx + yy)) || !(xx > 0) || !(yy > 0) || !(fabs(xy) > 1e-6 * xx))
+            fail_msg("%s: (x, M y) = %.15g, (M x, y) = %.15g, (M x, x) = %g", list[i].equation, xy, yx, xx);
+        for (int k = 0; k < 4; ++k) rw_array_destroy(&v[k]);
+        rw_multigrid_destroy(&m);
+        drop(&p);
+    }
+}
+
+/* 1, and 10 in 30 random discs. */
+static void put_discs(problem *p, rw_array *a)
+{
+    enum { DISCS = 30 };
+    const int64_t *n = p->spec.grid.size;
+    for (int64_t i = 0; i < nodes_of(p); ++i) {
+        const double x = ((double)(i % n[0]) + 0.5) / (double)n[0], y = ((double)(i / n[0]) + 0.5) / (double)n[1];
+        bool inside = false;
+        for (uint64_t disc = 0; disc < DISCS; ++disc) {
+            const double radius = 0.03 + 0.05 * rw_random_uniform(23, disc);
+            inside = inside || hypot(x - rw_random_uniform(21, disc), y - rw_random_uniform(22, disc)) < radius;
+        }
+        put(a, i, inside ? 10 : 1, 0);
+    }
+}
+
+/* Discs that conduct ten times as well, not aligned with coarser grids. `auto` takes transforms where coefficients are
+ * smooth. */
+static void test_jumps(void **state)
+{
+    (void)state;
+    static const row
+        jumps = {"div(g*grad(u)) = f", "R = div(g*grad(u)) - f", 2, {128, 128}, {D, D, D, D}, RW_GRID_CELL, 15},
+        smooth = {SMOOTH, 2, {64, 64}, {D, D, N, D}, RW_GRID_CELL, 16};
+    static const rw_elliptic_precond list[] = {RW_ELLIPTIC_PRECOND_MULTIGRID, RW_ELLIPTIC_PRECOND_DEFAULT};
+    if (brief()) skip();
+    for (int i = 0; i < 3; ++i) {
+        problem p;
+        char *text;
+        start(&p, i < 2 ? &jumps : &smooth);
+        p.spec.method = RW_ELLIPTIC_KRYLOV;
+        p.spec.precond = list[RW_MIN(i, 1)];
+        p.spec.rtol = 1e-10;
+        if (i < 2) put_discs(&p, p.arrays[2]);
+        make_solver(&p);
+        check_by(&p, i < 2 ? &jumps : &smooth, RW_ELLIPTIC_KRYLOV);
+        OK(rw_elliptic_explain(p.solver, &text));
+        assert_true(!strstr(text, "a cycle of multigrid") == (i == 2));
+        rw_free(text);
+        drop(&p);
+    }
+}
+
 static void test_refused(void **state)
 {
     problem without;
@@ -235,6 +332,19 @@ static void test_refused(void **state)
         assert_non_null(strstr(rw_message(ctx), "method multigrid cannot solve this equation: "));
         drop(&p);
     }
+    start(&without, &refused[0].r);
+    without.spec.method = RW_ELLIPTIC_KRYLOV;
+    without.spec.precond = RW_ELLIPTIC_PRECOND_MULTIGRID;
+    FAILS(RW_ERR_INPUT, "precond multigrid: the grid has no coarser one",
+          rw_elliptic_create(dev, &without.spec, &without.solver));
+    drop(&without);
+    start(&without, &refused[1].r);
+    without.fields[0].boundary[1].kind = RW_BOUNDARY_ROBIN;
+    without.fields[0].boundary[1].b = without.fields[0].boundary[1].c = "1 + y";
+    without.spec.method = RW_ELLIPTIC_AUTO;
+    without.spec.precond = RW_ELLIPTIC_PRECOND_MULTIGRID;
+    FAILS(RW_ERR_INPUT, "needs layout cell", rw_elliptic_create(dev, &without.spec, &without.solver));
+    drop(&without);
     row small = rows[0];
     small.size[0] = small.size[1] = 32;
     start(&without, &small);
@@ -249,9 +359,13 @@ static void test_failing_allocations(void **state)
     problem p;
     const row small = {OF_FIELD, 2, {8, 8}, {D, N, D, R}, RW_GRID_CELL, 0};
     if (brief()) skip();
-    start(&p, &small);
-    fail_each_allocation(&p);
-    drop(&p);
+    for (int by_cg = 0; by_cg < 2; ++by_cg) {
+        start(&p, &small);
+        p.spec.precond = RW_ELLIPTIC_PRECOND_MULTIGRID;
+        if (by_cg) p.spec.method = RW_ELLIPTIC_KRYLOV;
+        fail_each_allocation(&p);
+        drop(&p);
+    }
 }
 
 int main(void)
@@ -262,6 +376,8 @@ int main(void)
         cmocka_unit_test(test_singular),
         cmocka_unit_test(test_fixed_cycles),
         cmocka_unit_test(test_single_precision),
+        cmocka_unit_test(test_symmetric),
+        cmocka_unit_test(test_jumps),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_failing_allocations),
     };
