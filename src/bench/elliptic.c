@@ -1,9 +1,10 @@
-/* Poisson's equation by transforms, through the public functions (rw_elliptic_enqueue: the right-hand side by a
- * program, then forward, divided and back), f64, and steps of rw_ode that solve it for a streamfunction:
+/* Poisson's equation by transforms and by multigrid, through the public functions (rw_elliptic_enqueue: the right-hand
+ * side by a program, then forward, divided and back), f64, and steps of rw_ode that solve it for a streamfunction:
  *
  *   cells     layout cell, 0 on the sides: sines of type II
  *   nodes     the sides one spacing outside, 0 there: sines of type I
  *   periodic  the real transform
+ *   cycle     layout cell, 0 on the sides: one cycle of multigrid
  *   step      w' = laplace(w)/100 - v . grad w, v from laplace(psi) = -w, RK4: four solves
  *
  * Bytes are those that the passes read and write. Error: the largest |F(u)| over the largest |f|/h^2, of a step the
@@ -17,11 +18,14 @@
 #include "elliptic/elliptic.h"
 #include "rechenwerk/ode.h"
 
-enum { CELLS, NODES, PERIODIC, STEP, VARIANTS };
-static const char *const names[VARIANTS] = {"cells", "nodes", "periodic", "step of RK4 with a streamfunction, nodes"};
+enum { CELLS, NODES, PERIODIC, CYCLE, STEP, VARIANTS };
+static const char *const names[VARIANTS] = {"Poisson f64 by transforms, cells", "Poisson f64 by transforms, nodes",
+                                            "Poisson f64 by transforms, periodic",
+                                            "Poisson f64, a cycle of multigrid, cells",
+                                            "step of RK4 with a streamfunction, nodes"};
 
 typedef struct work {
-    int variant, ndim;
+    int variant, ndim, cycles;
     int64_t n;
     double h;
     rw_elliptic *solver;
@@ -41,18 +45,20 @@ static void free_work(void *user)
 
 static int64_t nodes_of(const work *w) { return w->ndim == 3 ? w->n * w->n * w->n : w->n * w->n; }
 
+static bool has_cells(const work *w) { return w->variant == CELLS || w->variant == CYCLE; }
+
 static rw_grid grid_of(const work *w)
 {
     rw_grid grid = {.ndim = w->ndim, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     for (int d = 0; d < w->ndim; ++d) {
         grid.size[d] = w->n;
         grid.spacing[d] = w->h;
-        grid.origin[d] = w->variant == CELLS ? w->h / 2 : w->variant == PERIODIC ? 0 : w->h;
+        grid.origin[d] = has_cells(w) ? w->h / 2 : w->variant == PERIODIC ? 0 : w->h;
     }
     return grid;
 }
 
-static rw_grid_layout layout_of(const work *w) { return w->variant == CELLS ? RW_GRID_CELL : RW_GRID_AUTO; }
+static rw_grid_layout layout_of(const work *w) { return has_cells(w) ? RW_GRID_CELL : RW_GRID_AUTO; }
 
 static rw_expr_field field_of(const work *w, const char *name)
 {
@@ -85,7 +91,8 @@ static rw_status make_solver(rw_bench *b, work *w)
                                    .nfields = 1,
                                    .externals = &f,
                                    .nexternals = 1,
-                                   .method = RW_ELLIPTIC_TRANSFORM};
+                                   .method = w->variant == CYCLE ? RW_ELLIPTIC_MULTIGRID : RW_ELLIPTIC_TRANSFORM,
+                                   .cycles = w->cycles};
     RW_TRY(rw_elliptic_create(b->dev, &spec, &w->solver));
     RW_TRY(rw_elliptic_bind(w->solver, "u", w->u));
     return rw_elliptic_bind(w->solver, "f", w->f);
@@ -122,7 +129,7 @@ static rw_status call(void *user, int round RW_UNUSED)
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-static double beyond(const work *w, const double *u, int64_t inside) { return w->variant == CELLS ? -u[inside] : 0; }
+static double beyond(const work *w, const double *u, int64_t inside) { return has_cells(w) ? -u[inside] : 0; }
 
 /* The second difference along an axis, times h^2. */
 static double difference(const work *w, const double *u, int64_t i, int64_t step)
@@ -175,7 +182,8 @@ static const rw_bench_task checked = {call, error, NULL, free_work}, timed = {ca
 
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
-    work w = {.variant = variant, .ndim = n > 40 || variant == STEP ? 2 : 3, .n = n};
+    work w = {.variant = variant, .ndim = n > 40 || variant == STEP ? 2 : 3, .n = n, .cycles = 16};
+    if (variant == CYCLE) w.n = n > 40 ? 64 : 16; /* even numbers of nodes */
     *allowed = variant == STEP ? 1e-11 : 1e-13;
     return rw_bench_verify(b, &checked, &w, make(b, &w), worst);
 }
@@ -194,12 +202,12 @@ static double bytes_of(const work *w)
 
 static rw_status measure(rw_bench *b, int variant, int ndim, int64_t n)
 {
-    work w = {.variant = variant, .ndim = ndim, .n = n};
+    work w = {.variant = variant, .ndim = ndim, .n = n, .cycles = 1};
     rw_bench_result row = {0};
     rw_status status = make(b, &w);
     for (int i = 0; i < 3 && status == RW_OK; ++i) status = call(&w, i);
     if (status == RW_OK) row.bytes = bytes_of(&w) * (double)nodes_of(&w);
-    snprintf(row.what, sizeof row.what, variant == STEP ? "%s" : "Poisson f64 by transforms, %s", names[variant]);
+    snprintf(row.what, sizeof row.what, "%s", names[variant]);
     snprintf(row.size, sizeof row.size, "%lld^%d points", (long long)n, ndim);
     return rw_bench_measure(b, &timed, &w, status, 0, NULL, &row);
 }
@@ -209,10 +217,12 @@ static rw_status run(rw_bench *b)
     static const struct {
         int variant, ndim;
         int64_t n;
-    } rows[] = {{CELLS, 2, 1024}, {NODES, 2, 1022}, {PERIODIC, 2, 1024}, {STEP, 2, 1022},
-                {CELLS, 3, 256},  {CELLS, 2, 4096}, {PERIODIC, 2, 4096}, {STEP, 2, 62}};
-    for (int i = 0; i < (b->options.quick ? 4 : RW_COUNT(rows)); ++i)
-        RW_TRY(measure(b, rows[i].variant, rows[i].ndim, b->options.quick ? 127 : rows[i].n));
+    } rows[] = {{CELLS, 2, 1024}, {NODES, 2, 1022}, {PERIODIC, 2, 1024}, {CYCLE, 2, 1024},
+                {STEP, 2, 1022},  {CELLS, 3, 256},  {CYCLE, 3, 256},     {CELLS, 2, 4096},
+                {CYCLE, 2, 4096}, {STEP, 2, 62},    {PERIODIC, 2, 4096}};
+    for (int i = 0; i < (b->options.quick ? 5 : RW_COUNT(rows)); ++i)
+        RW_TRY(
+            measure(b, rows[i].variant, rows[i].ndim, b->options.quick ? 127 + (rows[i].variant == CYCLE) : rows[i].n));
     return RW_OK;
 }
 
