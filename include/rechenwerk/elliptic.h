@@ -139,7 +139,8 @@ RW_API rw_status rw_elliptic_solve_sized(rw_elliptic *elliptic, rw_elliptic_resu
  * cycles. May be recorded (rw_record_begin), but for the first call after creation, rw_elliptic_bind and
  * rw_elliptic_set. Where F(u) should have the mean 0, its mean is taken away; whether it is small is not checked:
  * rw_elliptic_solve does.
- * Errors: ERR_UNSUPPORTED: another method, or multigrid with `cycles` = 0. ERR_ARGUMENT: a field without an array. */
+ * Errors: ERR_UNSUPPORTED: another method, or multigrid with `cycles` = 0; recorded cycles on a grid so large for the
+ * device's caches that sweeps share a pass. ERR_ARGUMENT: a field without an array. */
 RW_API rw_status rw_elliptic_enqueue(rw_elliptic *elliptic);
 /* What the equation is, the method and why, passes and bytes, as text. Free it with rw_free. */
 RW_API rw_status rw_elliptic_explain(const rw_elliptic *elliptic, char **text);

@@ -681,7 +681,7 @@ bool rw_system_records(const rw_system *s, const rw_expr *expr)
     rw_buffer *buffer;
     for (int f = 0; f < s->n; ++f)
         if (rw_array_buffer(s->v_of[f], &buffer) != RW_OK) return false;
-    return !expr->evaluator;
+    return rw_expr_is_recordable(expr);
 }
 
 rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr)

@@ -411,6 +411,13 @@ bool rw_elliptic_is_enqueued(const rw_elliptic *e)
     return true;
 }
 
+bool rw_elliptic_is_recordable(const rw_elliptic *e)
+{
+    for (int s = 0; s < e->nsystems; ++s)
+        if (!rw_system_is_recordable(e->systems[s])) return false;
+    return true;
+}
+
 bool rw_elliptic_has_start(const rw_elliptic *e)
 {
     for (int s = 0; s < e->nsystems; ++s)

@@ -20,6 +20,7 @@ void rw_elliptic_start_from(rw_elliptic *e, int unknown, rw_array *start);
 rw_status rw_elliptic_set_time(rw_elliptic *e, double t, const rw_quadrature *stage);
 bool rw_elliptic_moves(const rw_elliptic *e);               /* the equations depend on t */
 bool rw_elliptic_is_enqueued(const rw_elliptic *e);         /* rw_elliptic_enqueue solves */
+bool rw_elliptic_is_recordable(const rw_elliptic *e);       /* … and may be recorded */
 bool rw_elliptic_has_start(const rw_elliptic *e);           /* the solution depends on what the arrays had */
 bool rw_elliptic_is_singular(const rw_elliptic *e);         /* a system is */
 double rw_elliptic_rtol(const rw_elliptic *e, int unknown); /* 0: off */

@@ -154,6 +154,18 @@ static rw_status make_coarser(rw_multigrid *m, int i)
     return rw_system_program(l->s, RW_SYSTEM_UP, &l->up);
 }
 
+/* On a large grid sweeps share a pass, which writes to a second array of v and exchanges the two. */
+static bool is_recordable(const rw_multigrid *m)
+{
+    bool is = true;
+    for (int i = 0; i < m->n && is; ++i) {
+        const level *l = m->level + i;
+        const rw_expr *const list[] = {l->start, l->up, l->down, l->restrict_, l->prolong};
+        for (int k = 0; k < RW_COUNT(list); ++k) is = is && (!list[k] || rw_expr_is_recordable(list[k]));
+    }
+    return is;
+}
+
 static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array *y, rw_queue *q)
 {
     return rw_multigrid_apply(user, x, y, q);
@@ -166,7 +178,7 @@ static rw_status make_operator(rw_multigrid *m)
                                   .columns = s->nodes,
                                   .type = s->type,
                                   .multiply = multiply,
-                                  .direct = !rw_system_records(s, m->level->start),
+                                  .direct = !is_recordable(m) || !rw_system_records(s, m->level->start),
                                   .user = m};
     return rw_operator_create(s->device, &map, &m->operator);
 }
@@ -359,6 +371,8 @@ static rw_status create(rw_system *s)
 
 static rw_status prepare(rw_system *s) { return rw_multigrid_prepare(s->data); }
 
+static bool records(const rw_system *s) { return is_recordable(s->data); }
+
 static void explain(const rw_system *s, rw_text *text) { rw_multigrid_explain(s->data, text); }
 
 static void destroy(rw_system *s)
@@ -406,6 +420,7 @@ const rw_system_ops rw_system_multigrid = {.method = RW_ELLIPTIC_MULTIGRID,
                                            .prepare = prepare,
                                            .solve = solve,
                                            .cycle = cycle,
+                                           .records = records,
                                            .reads = reads,
                                            .explain = explain,
                                            .add_cost = add_cost,

@@ -111,6 +111,11 @@ bool rw_system_is_enqueued(const rw_system *s)
     return s->form.linear && (s->ops->direct || (s->ops->cycle && s->settings->cycles > 0));
 }
 
+bool rw_system_is_recordable(const rw_system *s)
+{
+    return rw_system_is_enqueued(s) && (s->ops->direct || s->ops->records(s));
+}
+
 bool rw_system_has_start(const rw_system *s) { return !s->ops->direct || !s->form.linear; }
 
 static rw_status make_right_side(rw_system *s)

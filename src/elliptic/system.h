@@ -35,6 +35,7 @@ typedef struct rw_system_ops {
     rw_status (*solve_into)(rw_system *s, rw_array *u);
     /* s->v <- `settings->cycles` cycles on the system, from 0: launches only. NULL: the method has no cycles. */
     rw_status (*cycle)(rw_system *s);
+    bool (*records)(const rw_system *s); /* `cycle` may be recorded */
     /* What has been prepared has values of field f; NULL: of no field. */
     bool (*reads)(const rw_system *s, int f);
     void (*explain)(const rw_system *s, rw_text *text);
@@ -104,6 +105,8 @@ rw_status rw_system_set(rw_system *s, const char *scalar, double value);
 rw_status rw_system_set_time(rw_system *s, double t, const rw_quadrature *stage);
 /* Linear equations, and a direct method or a number of cycles: rw_system_enqueue works. */
 bool rw_system_is_enqueued(const rw_system *s);
+/* rw_system_enqueue may be recorded. */
+bool rw_system_is_recordable(const rw_system *s);
 /* The solution depends on where the method starts. */
 bool rw_system_has_start(const rw_system *s);
 /* What launches need, after values have changed: they may be recorded afterwards. */

@@ -473,18 +473,28 @@ static rw_status check_bound(rw_expr *e)
     return RW_OK;
 }
 
-/* A recorded launch keeps its memory, but arrays that are exchanged have other memory at each run. */
-static rw_status check_recordable(rw_expr *e)
+/* The first field that is written to its second array; -1: none. */
+static int find_shadow(const rw_expr *e)
 {
     for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
         for (int j = 0; j < k->nslots; ++j)
-            if (k->slots[j].kind == RW_SLOT_SHADOW)
-                return rw_fail(
-                    e->device->ctx, RW_ERR_UNSUPPORTED,
-                    "%s cannot be recorded: it writes %s to a second array and swaps the two: assign to another field",
-                    e->name, e->graph->fields[k->slots[j].index].name);
+            if (k->slots[j].kind == RW_SLOT_SHADOW) return k->slots[j].index;
     }
+    return -1;
+}
+
+bool rw_expr_is_recordable(const rw_expr *e) { return find_shadow(e) < 0 && !e->call && !e->evaluator; }
+
+/* A recorded launch keeps its memory, but arrays that are exchanged have other memory at each run. */
+static rw_status check_recordable(rw_expr *e)
+{
+    const int shadow = find_shadow(e);
+    if (shadow >= 0)
+        return rw_fail(
+            e->device->ctx, RW_ERR_UNSUPPORTED,
+            "%s cannot be recorded: it writes %s to a second array and swaps the two: assign to another field", e->name,
+            e->graph->fields[shadow].name);
     if (e->call)
         return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED,
                        "%s cannot be recorded: it calls %s, a function in C, on the host", e->name,

@@ -84,7 +84,9 @@ void rw_expr_device_value(const rw_expr *e, rw_node n, const double *slots, bool
 void rw_expr_free_states(rw_expr *e);
 /* bind.c */
 rw_status rw_expr_bind_index(rw_expr *e, int field, rw_array *a);
-bool rw_expr_uses_field(const rw_expr *e, int field);  /* a kernel reads or writes it */
+bool rw_expr_uses_field(const rw_expr *e, int field); /* a kernel reads or writes it */
+/* A run launches kernels only, on the same memory each time. */
+bool rw_expr_is_recordable(const rw_expr *e);
 void rw_expr_hold(rw_expr *e, int field, rw_array *a); /* binds without a check; NULL: to nothing */
 void rw_expr_set_index(rw_expr *e, int param, double re, double im);
 /* Results by their number; -1: there is none of the name. */

@@ -105,6 +105,7 @@ rw_status rw_algebraic_create(rw_ode *ode, const rw_ode_spec *spec, const rw_ell
     a->balanced = -1;
     RW_TRY(make_solver(ode, spec, settings));
     a->enqueued = rw_elliptic_is_enqueued(a->solver);
+    a->recordable = rw_elliptic_is_recordable(a->solver);
     a->has_start = rw_elliptic_has_start(a->solver);
     a->moves = rw_elliptic_moves(a->solver);
     return RW_OK;

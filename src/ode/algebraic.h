@@ -33,7 +33,7 @@ typedef struct rw_solved_sets {
 
 struct rw_algebraic {
     rw_elliptic *solver;
-    bool enqueued;                   /* a solve is launches only */
+    bool enqueued, recordable;       /* a solve is launches only, and may be recorded */
     bool has_start;                  /* its result depends on what the arrays had */
     bool moves;                      /* the equations depend on t */
     bool read_by_sides;              /* of the state */

@@ -346,7 +346,7 @@ static rw_status record(rw_ode *ode, double h)
 /* Every step has the same launches. */
 static bool repeats(const rw_ode *ode)
 {
-    return ((const rk4 *)ode->method)->autonomous && (!ode->algebraic || ode->algebraic->enqueued);
+    return ((const rk4 *)ode->method)->autonomous && (!ode->algebraic || ode->algebraic->recordable);
 }
 
 static bool is_recorded(const rw_ode *ode, double h)
