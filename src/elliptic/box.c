@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elliptic/tridiagonal.h"
 #include "expr/boundary.h"
 #include "fft/divide.h"
 
@@ -13,14 +14,22 @@ typedef struct symmetry {
     place about;
 } symmetry;
 
+enum { MATRIX = 4 }; /* tables a, b, c and the scale of a line */
+
 struct rw_box {
-    const rw_system *s;
+    rw_system *s;
+    rw_box_of of;
     const rw_graph_side *sides; /* of the unknown */
-    rw_fft_divide *divide;
-    rw_fft_kind kind[3]; /* by axis of the grid */
-    int64_t n[3];        /* unknowns */
-    int parts;           /* of a value: 2 of a complex one */
-    double *table[3];    /* eigenvalues, by axis of the grid */
+    rw_fft_divide *divide;      /* without a line */
+    rw_fft_kind kind[3];        /* by axis of the grid */
+    int64_t n[3];               /* unknowns */
+    int parts;                  /* of a value: 2 of a complex one */
+    double *table[3];           /* eigenvalues, by axis of the grid */
+    /* With a line. The work area has its unknowns, and between the transforms what the systems are solved in. */
+    rw_fft_divide *forward, *back; /* NULL: there is no other axis, */
+    rw_expr *copy;                 /* but v <- r */
+    rw_tridiagonal *lines;
+    rw_array *matrix[MATRIX], *shift[2], *work;
 };
 
 static const char *const layout_names[] = {"auto", "cell", "node"};
@@ -118,12 +127,12 @@ static bool find_axis(const rw_system *s, int unknown, int axis, bool similar, r
     return false;
 }
 
-bool rw_box_suits(const rw_system *s, int unknown, bool similar, char *why, size_t size)
+bool rw_box_suits(const rw_system *s, rw_box_of of, char *why, size_t size)
 {
     for (int d = 0; d < s->grid->ndim; ++d) {
         rw_fft_kind kind;
         int64_t n;
-        if (!find_axis(s, unknown, d, similar, &kind, &n, why, size)) return false;
+        if (d != of.line && !find_axis(s, of.unknown, d, of.similar, &kind, &n, why, size)) return false;
     }
     return true;
 }
@@ -140,21 +149,68 @@ static rw_status view_of(const rw_box *b, rw_array *array, int part, int64_t str
     for (int d = 0; d < ndim; ++d) {
         shape[ndim - 1 - d] = b->n[d];
         strides[ndim - 1 - d] = stride;
-        if (b->sides[2 * d].given) offset += stride;
+        if (d != b->of.line && b->sides[2 * d].given) offset += stride;
         stride *= s->grid->size[d];
     }
     if (!array) return RW_OK;
     return rw_array_view(array, rw_dtype_is_single(s->type) ? RW_F32 : RW_F64, ndim, shape, strides, offset, view);
 }
 
-static rw_status make(rw_box *b, int unknown, bool similar)
+static rw_dtype real_type(const rw_box *b) { return rw_dtype_is_single(b->s->type) ? RW_F32 : RW_F64; }
+
+/* Transforms along all axes but the line, whose nodes that are given have rows of their own. */
+static rw_status make_transforms(rw_box *b, const rw_fft_divide_spec *of_all)
+{
+    const rw_system *s = b->s;
+    rw_fft_divide_spec spec = *of_all;
+    const int ndim = s->grid->ndim;
+    if (ndim == 1) return rw_system_program(b->s, RW_SYSTEM_COPY, &b->copy);
+    spec.axes = ((1u << ndim) - 1) & ~(1u << (ndim - 1 - b->of.line));
+    spec.part = RW_FFT_FORWARD;
+    memset(spec.y_stride, 0, sizeof spec.y_stride);
+    RW_TRY(rw_fft_divide_create(s->device, &spec, &b->forward));
+    spec.part = RW_FFT_BACK;
+    memcpy(spec.y_stride, spec.x_stride, sizeof spec.y_stride);
+    memset(spec.x_stride, 0, sizeof spec.x_stride);
+    return rw_fft_divide_create(s->device, &spec, &b->back);
+}
+
+static rw_status make_lines(rw_box *b, const rw_fft_divide_spec *of_all)
+{
+    const rw_system *s = b->s;
+    const int ndim = s->grid->ndim;
+    rw_tridiagonal_spec spec = {.dtype = ndim == 1 ? s->type : real_type(b),
+                                .ndim = ndim,
+                                .axis = ndim - 1 - b->of.line,
+                                .cyclic = b->sides[2 * b->of.line].kind == RW_BOUNDARY_PERIODIC,
+                                .singular = s->form.singular};
+    memcpy(spec.shape, of_all->shape, (size_t)ndim * sizeof *spec.shape);
+    RW_TRY(make_transforms(b, of_all));
+    RW_TRY(rw_array_create(s->device, spec.dtype, ndim, spec.shape, RW_MEMORY_DEVICE, &b->work));
+    for (int i = 0; i < MATRIX; ++i)
+        RW_TRY(rw_array_create(s->device, real_type(b), 1, b->n + b->of.line, RW_MEMORY_DEVICE, b->matrix + i));
+    for (int axis = 0, k = 0; axis < ndim; ++axis) {
+        if (axis == spec.axis) continue;
+        RW_TRY(rw_array_create(s->device, real_type(b), 1, spec.shape + axis, RW_MEMORY_DEVICE, b->shift + k));
+        spec.shift[k] = b->shift[k];
+        ++k;
+    }
+    spec.a = b->matrix[0];
+    spec.b = b->matrix[1];
+    spec.c = b->matrix[2];
+    spec.scale = ndim > 1 ? b->matrix[3] : NULL;
+    return rw_tridiagonal_create(s->device, &spec, &b->lines);
+}
+
+static rw_status make(rw_box *b)
 {
     const rw_system *s = b->s;
     const int ndim = s->grid->ndim;
     rw_fft_divide_spec spec = {.single = rw_dtype_is_single(s->type), .ndim = ndim};
     for (int d = 0; d < ndim; ++d) {
         char why[200];
-        find_axis(s, unknown, d, similar, &b->kind[d], &b->n[d], why, sizeof why);
+        if (d == b->of.line) b->n[d] = s->grid->size[d];
+        else find_axis(s, b->of.unknown, d, b->of.similar, &b->kind[d], &b->n[d], why, sizeof why);
         b->table[d] = rw_calloc((size_t)b->n[d], sizeof *b->table[d]);
         if (!b->table[d]) return rw_fail_memory(s->device->ctx, (size_t)b->n[d] * sizeof(double), "eigenvalues");
         spec.shape[ndim - 1 - d] = b->n[d];
@@ -162,18 +218,19 @@ static rw_status make(rw_box *b, int unknown, bool similar)
     }
     RW_TRY(view_of(b, NULL, 0, spec.x_stride, NULL));
     memcpy(spec.y_stride, spec.x_stride, sizeof spec.y_stride);
-    return rw_fft_divide_create(s->device, &spec, &b->divide);
+    return b->of.line < 0 ? rw_fft_divide_create(s->device, &spec, &b->divide) : make_lines(b, &spec);
 }
 
-rw_status rw_box_create(const rw_system *s, int unknown, bool similar, rw_box **box)
+rw_status rw_box_create(rw_system *s, rw_box_of of, rw_box **box)
 {
     rw_box *b = rw_calloc(1, sizeof *b);
     *box = b;
     if (!b) return rw_fail_memory(s->device->ctx, sizeof *b, "transforms");
     b->s = s;
-    b->sides = s->graph->fields[unknown].boundary;
+    b->of = of;
+    b->sides = s->graph->fields[of.unknown].boundary;
     b->parts = rw_dtype_is_complex(s->type) ? 2 : 1;
-    const rw_status status = make(b, unknown, similar);
+    const rw_status status = make(b);
     if (status != RW_OK) rw_box_destroy(box);
     return status;
 }
@@ -183,7 +240,13 @@ void rw_box_destroy(rw_box **box)
     rw_box *b = *box;
     *box = NULL;
     if (!b) return;
+    rw_tridiagonal_destroy(&b->lines);
     rw_fft_divide_destroy(&b->divide);
+    rw_fft_divide_destroy(&b->forward);
+    rw_fft_divide_destroy(&b->back);
+    for (int i = 0; i < MATRIX; ++i) rw_array_destroy(b->matrix + i);
+    for (int k = 0; k < 2; ++k) rw_array_destroy(b->shift + k);
+    rw_array_destroy(&b->work);
     for (int d = 0; d < 3; ++d) rw_free(b->table[d]);
     rw_free(b);
 }
@@ -198,6 +261,23 @@ static double first_eigenvalue(const rw_box *b)
         if (next != 0 && (least == 0 || fabs(next) < fabs(least))) least = next;
     }
     return least != 0 ? least : 1;
+}
+
+static rw_status send(const rw_box *b, const double *values, rw_array *to)
+{
+    void *data;
+    RW_TRY(rw_array_write(to, &data));
+    for (int64_t i = 0; i < to->size; ++i)
+        if (to->dtype == RW_F32) ((float *)data)[i] = (float)values[i];
+        else ((double *)data)[i] = values[i];
+    return rw_array_send(to, b->s->device->queue);
+}
+
+rw_status rw_box_set_rows(rw_box *b, const rw_box_rows *rows)
+{
+    const double *const values[MATRIX] = {rows->a, rows->b, rows->c, rows->scale};
+    for (int i = 0; i < MATRIX; ++i) RW_TRY(send(b, values[i], b->matrix[i]));
+    return RW_OK;
 }
 
 /* cos m t - 1 = -2 sin(m t/2)^2 loses no digits where it is small, and is 0 for constants. */
@@ -216,18 +296,44 @@ rw_status rw_box_set(rw_box *b, const rw_box_term *terms, int n, bool singular, 
         }
     }
     for (int d = 0; d < ndim; ++d) tables[ndim - 1 - d] = b->table[d];
+    for (int axis = 0, k = 0; b->of.line >= 0 && axis < ndim; ++axis)
+        if (axis != ndim - 1 - b->of.line) RW_TRY(send(b, tables[axis], b->shift[k++]));
+    if (b->of.line >= 0) return RW_OK;
     if (singular) shift = regular ? first_eigenvalue(b) : 0; /* by which large eigenvalues hardly change */
     return rw_fft_divide_set(b->divide, tables, shift, b->s->device->queue);
 }
 
+/* The only axis: a complex system has two right-hand sides. */
+static rw_status solve_line(rw_box *b, rw_array *from, rw_array *to, rw_queue *q)
+{
+    const rw_system *s = b->s;
+    rw_array *const of_r[] = {from, b->work}, *const of_v[] = {b->work, to};
+    for (int i = 0; i < 2; ++i) {
+        RW_TRY(rw_system_bind_parts(s, b->copy, rw_system_r(s, 0), of_r[i]));
+        RW_TRY(rw_system_bind_parts(s, b->copy, rw_system_v(s, 0), of_v[i]));
+        RW_TRY(rw_system_unbind_parts(s, b->copy, rw_expr_run(b->copy, q)));
+        if (i == 0) RW_TRY(rw_tridiagonal_enqueue(b->lines, b->work, q));
+    }
+    return RW_OK;
+}
+
+static rw_status solve_part(rw_box *b, rw_array *x, rw_array *y, rw_queue *q)
+{
+    if (!b->lines) return rw_fft_divide_execute(b->divide, x, y, q);
+    RW_TRY(rw_fft_divide_execute(b->forward, x, b->work, q));
+    RW_TRY(rw_tridiagonal_enqueue(b->lines, b->work, q));
+    return rw_fft_divide_execute(b->back, b->work, y, q);
+}
+
 rw_status rw_box_solve(rw_box *b, rw_array *from, rw_array *to, rw_queue *q)
 {
+    if (b->copy) return solve_line(b, from, to, q);
     for (int part = 0; part < b->parts; ++part) {
         int64_t strides[3];
         rw_array *x, *y = NULL;
         RW_TRY(view_of(b, from, part, strides, &x));
         rw_status status = view_of(b, to, part, strides, &y);
-        if (status == RW_OK) status = rw_fft_divide_execute(b->divide, x, y, q);
+        if (status == RW_OK) status = solve_part(b, x, y, q);
         rw_array_destroy(&x);
         rw_array_destroy(&y);
         RW_TRY(status);
@@ -235,18 +341,34 @@ rw_status rw_box_solve(rw_box *b, rw_array *from, rw_array *to, rw_queue *q)
     return RW_OK;
 }
 
-void rw_box_add_cost(const rw_box *b, double *bytes, int *launches)
+static void add_plan(const rw_box *b, const rw_fft_divide *plan, double *bytes, int *launches)
 {
-    const rw_fft_info info = rw_fft_divide_info(b->divide);
+    if (!plan) return;
+    const rw_fft_info info = rw_fft_divide_info(plan);
     *bytes += (double)info.bytes * b->parts / (double)b->s->nodes;
     *launches += (int)info.passes * b->parts;
 }
 
+void rw_box_add_cost(const rw_box *b, double *bytes, int *launches)
+{
+    const int systems = b->copy ? 1 : b->parts;
+    add_plan(b, b->divide, bytes, launches);
+    add_plan(b, b->forward, bytes, launches);
+    add_plan(b, b->back, bytes, launches);
+    if (!b->lines) return;
+    *bytes += rw_tridiagonal_traffic(b->lines) * systems / (double)b->s->nodes;
+    *launches += rw_tridiagonal_launches(b->lines) * systems;
+    if (b->copy) *bytes += 4. * (double)rw_dtype_size(b->s->type);
+    if (b->copy) *launches += 2;
+}
+
 void rw_box_explain(const rw_box *b, rw_text *text)
 {
-    const rw_fft_info info = rw_fft_divide_info(b->divide);
+    double bytes = 0;
+    int launches = 0;
+    rw_box_add_cost(b, &bytes, &launches);
     for (int d = 0; d < b->s->grid->ndim; ++d)
-        rw_text_add(text, "axis %c   %s of %lld\n", "xyz"[d], rw_fft_kind_name(b->kind[d]), (long long)b -> n[d]);
-    rw_text_add(text, "solve    %lld passes, %.0f bytes a node\n", (long long)info.passes,
-                (double)info.bytes * b->parts / (double)b->s->nodes);
+        rw_text_add(text, "axis %c   %s of %lld\n", "xyz"[d],
+                    d == b->of.line ? "tridiagonal systems" : rw_fft_kind_name(b->kind[d]), (long long)b->n[d]);
+    rw_text_add(text, "solve    %d passes, %.0f bytes a node\n", launches, bytes);
 }

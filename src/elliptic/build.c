@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elliptic/row.h"
 #include "elliptic/system.h"
 #include "expr/leaves.h"
 
@@ -226,6 +227,12 @@ static rw_status plan_known(rw_system_building *b, const rw_form *form RW_UNUSED
     rw_system *s = b->of;
     rw_graph *g = b->graph;
     const bool homogeneous = is_homogeneous(s);
+    if (s->form.open && !s->projects) {
+        const rw_node part = rw_scalar_argument(g, rw_graph_add_param(g, "#balance", false, 0, 0)),
+                      mean = OP(DIV, rw_reduce(g, RW_SUM, OP(MUL, weight_of(s, g), b->F[0])),
+                                rw_real(g, rw_system_weight(s)));
+        b->F[0] = OP(SUB, b->F[0], OP(MUL, part, mean));
+    }
     for (int f = 0; f < s->n; ++f) {
         rw_node r = scaled(b, f, b->F[f]);
         if (homogeneous) r = rw_graph_map(g, r, without_unknowns, s);
@@ -252,6 +259,14 @@ static rw_status plan_sum(rw_system_building *b, const rw_form *form RW_UNUSED, 
     for (int f = 0; f < s->n; ++f)
         RW_TRY(rw_plan_store(plan, rw_system_r(s, f),
                              OP(ADD, rw_field(g, f, 0, here), rw_field(g, rw_system_v(s, f), 0, here))));
+    return RW_OK;
+}
+
+static rw_status plan_copy(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
+{
+    const rw_system *s = b->of;
+    for (int f = 0; f < s->n; ++f)
+        RW_TRY(rw_plan_store(plan, rw_system_v(s, f), rw_field(b->graph, rw_system_r(s, f), 0, here)));
     return RW_OK;
 }
 
@@ -397,21 +412,6 @@ static rw_node product_of(rw_system_building *b, const rw_form *form, int x)
     return scaled(b, 0, sum);
 }
 
-/* What a value beyond a side is, over that of the node next to the side, in layout cell; -1: not known. */
-static rw_node share_of(rw_graph *g, const rw_graph_side *side, int axis)
-{
-    const rw_node half = OP(MUL, rw_real(g, 0.5), rw_spacing(g, axis));
-    switch (side->kind) {
-    case RW_BOUNDARY_DIRICHLET: return rw_real(g, -1);
-    case RW_BOUNDARY_NEUMANN:
-    case RW_BOUNDARY_REFLECT:
-    case RW_BOUNDARY_NEAREST: return rw_real(g, 1);
-    case RW_BOUNDARY_ROBIN:
-        return OP(DIV, OP(SUB, side->b, OP(MUL, side->a, half)), OP(ADD, side->b, OP(MUL, side->a, half)));
-    default: return -1;
-    }
-}
-
 /* omega over the diagonal of J, with what values beyond the sides add to it. Where all are scalars the host divides: a
  * factor for each side, whose product is nearly that of a corner. */
 static rw_node reciprocal_of_diagonal(rw_system_building *b, const rw_form *form, double omega)
@@ -421,22 +421,18 @@ static rw_node reciprocal_of_diagonal(rw_system_building *b, const rw_form *form
     const rw_node inside = unless_zero(g, diagonal_of(b, 0)), one = rw_real(g, 1);
     const bool scalar = !g->nodes[inside].is_field;
     rw_node whole = inside, factors = one;
-    for (int i = 0; i < form->nterms && g->layout == RW_GRID_CELL; ++i) {
-        const rw_form_term *t = form->terms + i;
-        for (int axis = 0; axis < s->grid->ndim; ++axis) {
-            const int m = t->offset[axis], upper = m > 0;
-            const rw_graph_side side = g->fields[rw_system_v(s, 0)].boundary[2 * axis + upper];
-            const rw_node share = abs(m) == 1 && t->offset[(axis + 1) % 3] == 0 && t->offset[(axis + 2) % 3] == 0
-                                      ? share_of(g, &side, axis)
-                                      : -1;
-            if (share < 0) continue;
-            const double node = (double)(g->grid.first[axis] + (upper ? g->grid.size[axis] - 1 : 0));
-            const rw_node there = OP(EQ, rw_index(g, axis, 0), rw_real(g, node)), more = OP(MUL, t->factor, share);
+    for (int side = 0; side < 2 * s->grid->ndim; ++side)
+        for (int i = 0; i < form->nterms; ++i) {
+            const rw_form_term *t = form->terms + i;
+            rw_node share[2];
+            if (!rw_form_term_is_at(t, side / 2, side % 2 ? 1 : -1) || !rw_row_shares(g, 0, side, share) ||
+                rw_is_const(g, share[0], 0))
+                continue;
+            const rw_node there = rw_row_is_next_to(g, side), more = OP(MUL, t->factor, share[0]);
             whole = OP(ADD, whole, rw_make(g, RW_OP_WHERE, there, more, rw_real(g, 0)));
             const rw_node factor = OP(DIV, inside, unless_zero(g, OP(ADD, inside, more)));
             factors = OP(MUL, factors, rw_make(g, RW_OP_WHERE, there, factor, one));
         }
-    }
     const rw_node relaxed = OP(DIV, OP(MUL, rw_real(g, omega), b->sign), scalar ? inside : unless_zero(g, whole));
     return scalar ? OP(MUL, relaxed, factors) : relaxed;
 }
@@ -626,6 +622,7 @@ static const struct {
     [RW_SYSTEM_KNOWN] = {"right_side", plan_known},
     [RW_SYSTEM_UPDATE] = {"update", plan_update},
     [RW_SYSTEM_SUM] = {"sum", plan_sum},
+    [RW_SYSTEM_COPY] = {"copy", plan_copy},
     [RW_SYSTEM_LEVEL] = {"level", plan_level},
     [RW_SYSTEM_PRODUCT] = {"product", plan_product},
     [RW_SYSTEM_DIAGONAL] = {"diagonal", plan_diagonal},

@@ -29,7 +29,7 @@ static bool has_precond(const rw_system *s, char *why, size_t size)
     char reason[160] = "";
     bool has = wish != RW_ELLIPTIC_PRECOND_MULTIGRID || rw_multigrid_suits(s, reason, sizeof reason);
     for (int f = 0; f < s->n && has && wish == RW_ELLIPTIC_PRECOND_TRANSFORM; ++f)
-        has = rw_box_suits(s, f, true, reason, sizeof reason);
+        has = rw_box_suits(s, (rw_box_of){f, -1, true}, reason, sizeof reason);
     if (!has) snprintf(why, size, "precond %s: %s", rw_elliptic_precond_name(wish), reason);
     return has;
 }

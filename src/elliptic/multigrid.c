@@ -44,7 +44,7 @@ static bool is_transformed(const rw_system *s)
     char why[200];
     for (int i = 0; i < s->form.nterms; ++i)
         if (s->form.terms[i].by_place) return false;
-    return rw_box_suits(s, 0, false, why, sizeof why);
+    return rw_box_suits(s, (rw_box_of){0, -1, false}, why, sizeof why);
 }
 
 static bool is_coarser_possible(const rw_system *s, const rw_grid *g)

@@ -38,7 +38,7 @@ static rw_status multiply(void *user, rw_op op RW_UNUSED, rw_array *x, rw_array 
 static rw_status make(rw_similar *p)
 {
     rw_system *s = p->s;
-    for (int f = 0; f < s->n; ++f) RW_TRY(rw_box_create(s, f, true, p->box + f));
+    for (int f = 0; f < s->n; ++f) RW_TRY(rw_box_create(s, (rw_box_of){f, -1, true}, p->box + f));
     RW_TRY(rw_system_program(s, RW_SYSTEM_MEANS, &p->means));
     RW_TRY(rw_system_program(s, RW_SYSTEM_BEFORE, &p->before));
     RW_TRY(rw_system_program(s, RW_SYSTEM_AFTER, &p->after));
@@ -56,7 +56,7 @@ rw_status rw_similar_create(rw_system *s, rw_similar **similar)
     char why[200];
     *similar = NULL;
     for (int f = 0; f < s->n; ++f)
-        if (!rw_box_suits(s, f, true, why, sizeof why)) return RW_OK;
+        if (!rw_box_suits(s, (rw_box_of){f, -1, true}, why, sizeof why)) return RW_OK;
     rw_similar *p = rw_calloc(1, sizeof *p);
     if (p) *p = (rw_similar){.s = s, .box = rw_calloc((size_t)s->n, sizeof(*p->box))};
     rw_status status = p && p->box ? make(p) : rw_fail_memory(s->device->ctx, 4096, "a preconditioner");

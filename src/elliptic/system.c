@@ -118,6 +118,13 @@ bool rw_system_is_recordable(const rw_system *s)
 
 bool rw_system_has_start(const rw_system *s) { return !s->ops->direct || !s->form.linear; }
 
+/* What follows from the present form. */
+static rw_status set_right_side(rw_system *s)
+{
+    RW_TRY(rw_expr_set(s->right_side, "#sign", rw_system_sign(s)));
+    return s->form.open && !s->projects ? rw_expr_set(s->right_side, "#balance", s->form.singular) : RW_OK;
+}
+
 static rw_status make_right_side(rw_system *s)
 {
     RW_TRY(rw_system_program(s, RW_SYSTEM_KNOWN, &s->right_side));
@@ -126,7 +133,7 @@ static rw_status make_right_side(rw_system *s)
         RW_TRY(rw_array_zero(s->zeros, s->device->queue));
     }
     if (s->zeros) rw_expr_hold(s->right_side, 0, s->zeros);
-    return rw_expr_set(s->right_side, "#sign", rw_system_sign(s));
+    return set_right_side(s);
 }
 
 rw_status rw_system_create(const rw_system_of *of, rw_system **system)
@@ -317,7 +324,7 @@ static rw_status update(rw_system *s)
     rw_form_update(s->graph, &s->form);
     if (s->graph->failed) return rw_fail_memory(s->device->ctx, 4096, "an equation");
     for (int i = 0; i < s->nprograms; ++i) RW_TRY(rw_expr_set(s->programs[i], "#sign", rw_system_sign(s)));
-    return RW_OK;
+    return s->right_side ? set_right_side(s) : RW_OK;
 }
 
 static rw_status find_norms(rw_system *s)
@@ -449,7 +456,7 @@ rw_status rw_system_enqueue(rw_system *s)
 {
     RW_TRY(rw_system_prepare(s));
     RW_TRY(s->ops->direct ? solve_directly(s) : improve(s));
-    const bool has_mean = s->ops->direct && s->settings->mean == 0;
+    const bool has_mean = s->projects && s->settings->mean == 0;
     return s->form.singular && !has_mean ? rw_expr_run(s->level, s->device->queue) : RW_OK;
 }
 

@@ -76,6 +76,7 @@ struct rw_system {
     rw_expr *right_side;                /* r <- -F(0); NULL until the first rw_system_enqueue */
     rw_array *zeros;                    /* that the unknown is bound to there; NULL: it does not read it */
     rw_array *start;                    /* cycles begin there; NULL: with what the unknown's array has */
+    bool projects;                      /* where the mean of F should be 0, a direct method takes it away itself */
     bool moves;                         /* the equations depend on t */
     rw_array *r, *v, **r_of, **v_of;    /* vectors of all unknowns, and views of each */
     /* Multigrid, one unknown: a further vector, and in a preconditioner one more; NULL. */
@@ -150,9 +151,12 @@ typedef enum rw_system_part {
     /* r <- -F(u), weighted, 0 at nodes that are given; result "square" of |F|^2. Where the form is open: F is less by
      * the scalar "#mean", and there is the result "sum", of F with weights. */
     RW_SYSTEM_RESIDUAL,
-    RW_SYSTEM_KNOWN,    /* r <- -F(0), where the unknown is bound to zeros */
+    /* r <- -F(0), where the unknown is bound to zeros; unless the method projects, F less the scalar "#balance" times
+     * its mean, where the form is open. */
+    RW_SYSTEM_KNOWN,
     RW_SYSTEM_UPDATE,   /* u <- u + step v */
     RW_SYSTEM_SUM,      /* r <- u + v */
+    RW_SYSTEM_COPY,     /* v <- r */
     RW_SYSTEM_LEVEL,    /* u <- u + mean - its mean */
     RW_SYSTEM_PRODUCT,  /* r <- J v, weighted */
     RW_SYSTEM_DIAGONAL, /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */

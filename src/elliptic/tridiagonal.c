@@ -293,6 +293,8 @@ double rw_tridiagonal_traffic(const rw_tridiagonal *t)
     return words * (rw_dtype_is_single(t->spec.dtype) ? 4 : 8);
 }
 
+int rw_tridiagonal_launches(const rw_tridiagonal *t) { return 2 * t->nlevels - 1 + t->spec.singular; }
+
 size_t rw_tridiagonal_bytes(const rw_tridiagonal *t)
 {
     size_t bytes = 0;
@@ -306,7 +308,7 @@ void rw_tridiagonal_explain(const rw_tridiagonal *t, rw_text *text)
     rw_text_add(text, "%lld lines of %d, %s, %s%s: %d launches, %.4g bytes per element\n",
                 (long long)(l->outer * l->inner / t->parts), l->n, rw_dtype_name(t->spec.dtype),
                 l->matrix == FULL ? "a matrix each" : "tables", t->spec.cyclic ? ", cyclic" : "",
-                2 * t->nlevels - 1 + t->spec.singular, rw_tridiagonal_traffic(t) / elements_of(l) * t->parts);
+                rw_tridiagonal_launches(t), rw_tridiagonal_traffic(t) / elements_of(l) * t->parts);
     static const char *const layouts[] = {"neighbouring lines in place", "several lines, transposed",
                                           "chunks in their order, transposed"};
     for (int i = 0; i < t->nlevels; ++i)

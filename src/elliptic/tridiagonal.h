@@ -44,6 +44,7 @@ rw_status rw_tridiagonal_enqueue(rw_tridiagonal *plan, rw_array *x, rw_queue *qu
 void rw_tridiagonal_explain(const rw_tridiagonal *plan, rw_text *text);
 /* Bytes that a solve reads and writes, the repeated reads of tables left out; bytes of work arrays. */
 double rw_tridiagonal_traffic(const rw_tridiagonal *plan);
+int rw_tridiagonal_launches(const rw_tridiagonal *plan);
 size_t rw_tridiagonal_bytes(const rw_tridiagonal *plan);
 void rw_tridiagonal_destroy(rw_tridiagonal **plan);
 

@@ -68,6 +68,8 @@ static const char *const equations[][2] = {
     {"div((1 + g)*grad(u)) - u = f", "R = div((1 + g)*grad(u)) - u - f"},
     {"laplace(u) + c*dx(u) - k*u = f", "R = laplace(u) + c*dx(u) - k*u - f"},
     {"laplace(u) + k*u = f", "R = laplace(u) + k*u - f"},
+    {"div((1 + x)*grad(u)) - (k + x^2)*u = f", "R = div((1 + x)*grad(u)) - (k + x^2)*u - f"},
+    {"(2 + x)*laplace(u) + c*dx(u) - x*u = f", "R = (2 + x)*laplace(u) + c*dx(u) - x*u - f"},
 };
 
 static void compare(const char *what, problem *p, residual *r, const number *exact)
@@ -178,6 +180,119 @@ static void test_random(void **state)
         for (int i = 0; i < n; ++i) one_random((uint64_t)(100 + i));
 }
 
+/* ---- tridiagonal systems along one axis -------------------------------------------------------------------------- */
+
+/* Coefficients of one axis, and sides to which no transform belongs. */
+static void check_line(int ndim, const char *equation, const char *expression, const char *side_of_line, int line,
+                       rw_boundary_kind kind, rw_grid_layout layout, rw_dtype type)
+{
+    problem p;
+    residual r;
+    char what[200], *text;
+    begin(&p, equation, 1, ndim, (int64_t[]){7, 6, 5});
+    p.fields[0].dtype = type;
+    p.spec.layout = layout;
+    p.spec.rtol = is_single(type) ? 1e-4 : 1e-11;
+    for (int d = 0; d < ndim; ++d)
+        for (int upper = 0; upper < 2; ++upper)
+            p.fields[0].boundary[2 * d + upper] = side_of(d == line    ? kind
+                                                          : d % 2 == 0 ? RW_BOUNDARY_NEUMANN
+                                                                       : RW_BOUNDARY_DIRICHLET,
+                                                          upper ? "0.7" : "0.2");
+    if (*side_of_line) p.fields[0].boundary[2 * line] = side_of(RW_BOUNDARY_ROBIN, side_of_line);
+    for (int d = 0; d < ndim; ++d) place_axis(&p, d);
+    make_arrays(&p);
+    make_residual(&p, expression, &r);
+    number *exact = calloc((size_t)r.nodes, sizeof *exact);
+    solve_dense(&r, exact);
+    snprintf(what, sizeof what, "%d-D, %s, %s, layout %d, %s", ndim, equation, rw_boundary_kind_name(kind), layout,
+             rw_dtype_name(type));
+    solve_with(what, &p, &r, exact, RW_ELLIPTIC_TRANSFORM);
+    if (!p.solver) fail_msg("%s: %s", what, rw_message(ctx));
+    assert_true(p.result.steps <= 2);
+    OK(rw_elliptic_explain(p.solver, &text));
+    if (!strstr(text, "tridiagonal systems")) fail_msg("%s: %s", what, text);
+    rw_free(text);
+    OK(rw_elliptic_enqueue(p.solver)); /* launches only */
+    compare(what, &p, &r, exact);
+    free(exact);
+    drop_residual(&r);
+    drop(&p);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        int ndim, line;
+        const char *equation, *residual, *robin;
+        rw_boundary_kind kind;
+        rw_dtype type;
+    } cases[] = {
+        {2, 1, "laplace(u) - k*u = f", "R = laplace(u) - k*u - f", "0.4", RW_BOUNDARY_DIRICHLET, RW_F64},
+        {2, 1, "div((1 + y)*grad(u)) - y*u = f", "R = div((1 + y)*grad(u)) - y*u - f", "", RW_BOUNDARY_NEUMANN, RW_F64},
+        {3, 2, "div((1 + z^2)*grad(u)) + c*dz(u) = f", "R = div((1 + z^2)*grad(u)) + c*dz(u) - f", "0.3",
+         RW_BOUNDARY_NEUMANN, RW_C128},
+        /* a circle's sector: the angle x, the radius 1 + y */
+        {2, 1, "dy((1 + y)*dy(u))/(1 + y) + dxx(u)/(1 + y)^2 - u = f",
+         "R = dy((1 + y)*dy(u))/(1 + y) + dxx(u)/(1 + y)^2 - u - f", "", RW_BOUNDARY_REFLECT, RW_F32},
+        {2, 0, "div((2 + sin(6*x))*grad(u)) = f", "R = div((2 + sin(6*x))*grad(u)) - f", "", RW_BOUNDARY_PERIODIC,
+         RW_F64},
+        {3, 1, "dxx(u) + k*dzz(u) + (1 + y)*dyy(u) - u = f", "R = dxx(u) + k*dzz(u) + (1 + y)*dyy(u) - u - f", "0.1",
+         RW_BOUNDARY_REFLECT101, RW_F64},
+        {1, 0, "div((1 + x)*grad(u)) - u = f", "R = div((1 + x)*grad(u)) - u - f", "1.5", RW_BOUNDARY_NEUMANN, RW_C64},
+        {1, 0, "div((1 + x)*grad(u)) = f", "R = div((1 + x)*grad(u)) - f", "", RW_BOUNDARY_DIRICHLET, RW_F64},
+        {2, 1, "(1 + y)*dxx(u) - u = f", "R = (1 + y)*dxx(u) - u - f", "", RW_BOUNDARY_DIRICHLET, RW_F64},
+        {2, 1, "(y - 0.4)^2*dyy(u) - u = f", "R = (y - 0.4)^2*dyy(u) - u - f", "", RW_BOUNDARY_DIRICHLET, RW_F64},
+    };
+    int turn = 0;
+    for (int layout = 0; layout < 3; ++layout)
+        for (int i = 0; i < RW_COUNT(cases); ++i)
+            if (test_long() || turn++ % (slow() ? 11 : 1) == 0)
+                check_line(cases[i].ndim, cases[i].equation, cases[i].residual, cases[i].robin, cases[i].line,
+                           cases[i].kind, layouts[layout], cases[i].type);
+}
+
+/* f <- cos of the coordinates in the unit box + a constant. */
+static void fill_waves(problem *p, double constant)
+{
+    for (int64_t i = 0; i < nodes_of(p); ++i) {
+        const rw_grid *g = &p->spec.grid;
+        const double x = g->origin[0] + g->spacing[0] * (double)(i % g->size[0]);
+        put(p->arrays[1], i, cos(2 * acos(-1) * x) + constant, 0);
+    }
+}
+
+/* No side gives a value: the mean is that of the specification, and what is unbalanced is taken away. */
+static void test_singular_lines(void **state)
+{
+    (void)state;
+    for (int layout = 0; layout < (slow() ? 1 : 3); ++layout) {
+        problem p;
+        begin(&p, "div((1 + y)*grad(u)) = f", 1, 2, (int64_t[]){12, 9});
+        p.spec.layout = layouts[layout];
+        p.spec.mean = 2.5;
+        for (int side = 0; side < 4; ++side) p.fields[0].boundary[side] = side_of(RW_BOUNDARY_NEUMANN, "0");
+        place_axis(&p, 0);
+        place_axis(&p, 1);
+        make_arrays(&p);
+        make_solver(&p);
+        for (int i = 0; i < 2; ++i) {
+            number before[12 * 9];
+            fill_waves(&p, i ? 0.004 : 0);
+            OK(rw_elliptic_solve(p.solver, &p.result));
+            assert_int_equal(p.result.method, RW_ELLIPTIC_TRANSFORM);
+            assert_true(p.result.residual <= 1e-10 * p.result.right_side);
+            for (int64_t k = 0; k < nodes_of(&p); ++k) before[k] = at(p.arrays[0], k);
+            OK(rw_elliptic_enqueue(p.solver));
+            for (int64_t k = 0; k < nodes_of(&p); ++k) assert_true(cabsl(before[k] - at(p.arrays[0], k)) < 1e-9);
+        }
+        fill_waves(&p, 0.5);
+        FAILS(RW_ERR_INPUT, "their mean is 0.5", rw_elliptic_solve(p.solver, &p.result));
+        drop(&p);
+    }
+}
+
 /* An axis that is too short for a transform: krylov solves. */
 static void test_short_axes(void **state)
 {
@@ -281,16 +396,6 @@ static void test_default_tolerance(void **state)
 }
 
 /* ---- singular ---------------------------------------------------------------------------------------------------- */
-
-/* f <- cos of the coordinates in the unit box + a constant. */
-static void fill_waves(problem *p, double constant)
-{
-    for (int64_t i = 0; i < nodes_of(p); ++i) {
-        const rw_grid *g = &p->spec.grid;
-        const double x = g->origin[0] + g->spacing[0] * (double)(i % g->size[0]);
-        put(p->arrays[1], i, cos(2 * acos(-1) * x) + constant, 0);
-    }
-}
 
 static void check_singular(rw_boundary_kind kind, rw_grid_layout layout, rw_elliptic_method method, rw_dtype type)
 {
@@ -501,16 +606,16 @@ static void test_refused(void **state)
     refuses("div(g*grad(u)) = f", transform, "varies in space");
     refuses("laplace(u) + x*u = f", transform, "the factor of u[i, j] varies in space");
     refuses("laplace(u) + dxy(u) = f", transform, "off the axes");
-    refuses("laplace(u) + k*dx(u) = f", transform, "differs from that of the node on the other side");
+    refuses("laplace(u) + k*dx(u) + k*dy(u) = f", transform, "differs from that of the node on the other side");
     refuses("mean(g)*laplace(u) = f", transform, "depends on a reduction");
     begin(&p, "laplace(u) = f", 1, 2, plane);
     p.spec.method = transform;
-    p.fields[0].boundary[2] = side_of(RW_BOUNDARY_ROBIN, "1");
-    FAILS(RW_ERR_INPUT, "robin on side bottom belongs to no transform", rw_elliptic_create(dev, &p.spec, &p.solver));
-    p.fields[0].boundary[2] = side_of(RW_BOUNDARY_NEAREST, "0");
-    FAILS(RW_ERR_INPUT, "nearest on side bottom and dirichlet on side top",
+    p.fields[0].boundary[2] = p.fields[0].boundary[0] = side_of(RW_BOUNDARY_ROBIN, "1");
+    FAILS(RW_ERR_INPUT, "robin on side left belongs to no transform", rw_elliptic_create(dev, &p.spec, &p.solver));
+    p.fields[0].boundary[2] = p.fields[0].boundary[0] = side_of(RW_BOUNDARY_NEAREST, "0");
+    FAILS(RW_ERR_INPUT, "nearest on side left and dirichlet on side right",
           rw_elliptic_create(dev, &p.spec, &p.solver));
-    p.fields[0].boundary[2] = p.fields[0].boundary[3];
+    p.fields[0].boundary[0] = p.fields[0].boundary[2] = p.fields[0].boundary[3];
     p.spec.order = 4;
     FAILS(RW_ERR_INPUT, "order 4 are one-sided next to side left", rw_elliptic_create(dev, &p.spec, &p.solver));
     p.spec.order = 3;
@@ -623,6 +728,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_singular_lines),
         cmocka_unit_test(test_short_axes),
         cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_default_tolerance),
