@@ -24,8 +24,8 @@ extern "C" {
 #define RW_ELLIPTIC_METHOD_LIST(X)                                                                                     \
     X(TRANSFORM, "transform", "transforms; along one axis tridiagonal systems: its coefficients may vary")           \
     X(KRYLOV, "krylov", "a Krylov solver without a matrix: any equation that has a derivative")                        \
-    X(MULTIGRID, "multigrid", "cycles over coarser grids: one unknown, layout cell or periodic axes")                  \
-    X(AUTO, "auto", "transform where it applies, else krylov")
+    X(MULTIGRID, "multigrid", "cycles over coarser grids: one unknown, rows with a large diagonal")                    \
+    X(AUTO, "auto", "transform where it applies, else krylov; with cycles, multigrid")
 /* clang-format on */
 
 typedef enum rw_elliptic_method {
@@ -43,7 +43,7 @@ RW_API rw_status rw_elliptic_method_parse(rw_context *context, const char *name,
 /* clang-format off */
 #define RW_ELLIPTIC_PRECOND_LIST(X)                                                                                    \
     X(TRANSFORM, "transform", "transforms, for a similar operator with constant coefficients")                         \
-    X(MULTIGRID, "multigrid", "a cycle over coarser grids: one unknown, layout cell or periodic axes")                 \
+    X(MULTIGRID, "multigrid", "a cycle over coarser grids: one unknown, rows with a large diagonal")                   \
     X(DIAGONAL, "diagonal", "the diagonal")                                                                            \
     X(AUTO, "auto", "transform, where coefficients jump multigrid, where neither applies the diagonal")
 /* clang-format on */
@@ -82,8 +82,9 @@ typedef struct rw_elliptic_spec {
     double atol;        /* (default: off) */
     int64_t steps;      /* most steps of Newton's method, of equations that are not linear (default: 50) */
     int64_t iterations; /* krylov, multigrid: most iterations of a linear system (default: 10000) */
-    /* multigrid: cycles of rw_elliptic_enqueue, and of each solution inside a step of rw_ode, from what the arrays
-     * hold, whatever the residual; 0: rw_elliptic_enqueue is refused, and a step solves to the tolerance. */
+    /* multigrid, which auto takes then where transforms do not apply: cycles of rw_elliptic_enqueue, and of each
+     * solution inside a step of rw_ode, from what the arrays hold, whatever the residual; 0: rw_elliptic_enqueue is
+     * refused, and a step solves to the tolerance. */
     int64_t cycles; /* (default: 0) */
     /* Where a constant may be added to the solution (sides without values): the mean of the solution. */
     double mean; /* (default: 0) */

@@ -6,6 +6,7 @@
 
 #include "elliptic/row.h"
 #include "elliptic/system.h"
+#include "elliptic/transfer.h"
 #include "expr/leaves.h"
 
 #define OP(op, a, b) rw_make2(g, RW_OP_##op, a, b)
@@ -77,24 +78,10 @@ static void set_homogeneous_side(rw_system_building *b, int f, int of, int side)
     rw_set_boundary(g, of, side, u.kind, values);
 }
 
-/* e beyond a side: as v of the coarser grid is there, whose spacing is twice as large. */
-static void set_transposed_side(rw_system_building *b, int f, int side)
-{
-    rw_graph *g = b->graph;
-    const rw_graph_side u = g->fields[f].boundary[side];
-    rw_node values[3] = {rw_real(g, 0), -1, -1};
-    if (u.kind == RW_BOUNDARY_ROBIN) {
-        values[0] = OP(MUL, rw_real(g, 2), u.a);
-        values[1] = u.b;
-        values[2] = rw_real(g, 0);
-    }
-    rw_set_boundary(g, rw_system_e(b->of, f), side, u.kind, values);
-}
-
 static rw_status add_vectors(rw_system_building *b)
 {
     const rw_system *s = b->of;
-    static const char suffix[] = "rvde";
+    static const char suffix[] = "rvd";
     for (int which = 0; which < RW_SYSTEM_VECTORS; ++which)
         for (int f = 0; f < s->n; ++f) {
             char name[48];
@@ -106,7 +93,6 @@ static rw_status add_vectors(rw_system_building *b)
         for (int side = 0; side < 2 * s->grid->ndim; ++side) {
             set_homogeneous_side(b, f, rw_system_v(s, f), side);
             set_homogeneous_side(b, f, rw_system_d(s, f), side);
-            if (s->symmetric) set_transposed_side(b, f, side);
         }
     return RW_OK;
 }
@@ -380,7 +366,8 @@ static rw_status plan_before(rw_system_building *b, const rw_form *form, rw_plan
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
     for (int f = 0; f < s->n; ++f) {
-        const rw_node size = OP(MUL, weight_of(s, g), rw_make1(g, RW_OP_SQRT, size_of_row(b, form, f))),
+        const rw_node weight = s->ops->weighted ? weight_of(s, g) : rw_real(g, 1),
+                      size = OP(MUL, weight, rw_make1(g, RW_OP_SQRT, size_of_row(b, form, f))),
                       value = OP(DIV, rw_field(g, rw_system_r(s, f), 0, here), size);
         RW_TRY(rw_plan_store(plan, rw_system_v(s, f), rw_with_given(g, f, value, true)));
     }
@@ -425,7 +412,7 @@ static rw_node reciprocal_of_diagonal(rw_system_building *b, const rw_form *form
         for (int i = 0; i < form->nterms; ++i) {
             const rw_form_term *t = form->terms + i;
             rw_node share[2];
-            if (!rw_form_term_is_at(t, side / 2, side % 2 ? 1 : -1) || !rw_row_shares(g, 0, side, share) ||
+            if (!rw_form_term_is_at(t, side / 2, side % 2 ? 1 : -1) || !rw_row_shares(g, 0, side, 1, share) ||
                 rw_is_const(g, share[0], 0))
                 continue;
             const rw_node there = rw_row_is_next_to(g, side), more = OP(MUL, t->factor, share[0]);
@@ -463,31 +450,11 @@ static rw_status plan_sweeps(rw_system_building *b, const rw_form *form, rw_plan
     static const int forward[] = {0, 1, 0, 1}, backward[] = {1, 0, 1, 0}, both[] = {0, 1, 1, 0};
     const rw_system *s = b->of;
     const int v = rw_system_v(s, 0), d = rw_system_d(s, 0);
-    const int *colour = !s->symmetric ? forward : s->coarsest ? both : up ? backward : forward;
+    const int *colour = !s->symmetric ? forward : !s->coarser ? both : up ? backward : forward;
     for (int half = 0; half < 4; ++half)
         RW_TRY(plan_colour(b, form, plan, colour[half], half % 2 ? d : v, half % 2 ? v : d, zero && half == 0,
                            half < 3 || s->symmetric ? RELAXED : 1));
     return RW_OK;
-}
-
-/* e with the next nodes of each axis at weights 1/4, 1/2, 1/4. The mean of 2^ndim of them is the transposed
- * interpolation of corrections. */
-static rw_node spread(rw_system_building *b)
-{
-    const rw_system *s = b->of;
-    rw_graph *g = b->graph;
-    const int ndim = s->grid->ndim, e = rw_system_e(s, 0);
-    rw_node sum = rw_real(g, 0);
-    for (int n = 0, all = ndim == 1 ? 3 : ndim == 2 ? 9 : 27; n < all && !g->failed; ++n) {
-        int offset[3] = {0};
-        double weight = 1;
-        for (int d = 0, rest = n; d < ndim; ++d, rest /= 3) {
-            offset[d] = rest % 3 - 1;
-            weight *= offset[d] ? 0.25 : 0.5;
-        }
-        sum = OP(ADD, sum, OP(MUL, rw_real(g, weight), rw_field(g, e, g->fields[e].versions, offset)));
-    }
-    return sum;
 }
 
 static rw_status plan_left(rw_system_building *b, const rw_form *form, rw_plan *plan)
@@ -496,15 +463,14 @@ static rw_status plan_left(rw_system_building *b, const rw_form *form, rw_plan *
     rw_graph *g = b->graph;
     const rw_node left = OP(SUB, rw_field(g, rw_system_r(s, 0), 0, here), product_of(b, form, rw_system_v(s, 0))),
                   d = rw_with_given(g, rw_system_v(s, 0), left, true);
-    RW_TRY(rw_plan_store(plan, s->symmetric ? rw_system_e(s, 0) : rw_system_d(s, 0), rw_cast(g, s->type, d)));
-    if (s->symmetric) return rw_plan_store(plan, rw_system_d(s, 0), rw_cast(g, s->type, spread(b)));
-    return rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, square(g, d)));
+    RW_TRY(rw_plan_store(plan, rw_system_d(s, 0), rw_cast(g, s->type, d)));
+    return s->symmetric ? RW_OK : rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, square(g, d)));
 }
 
 static rw_status plan_start(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
     RW_TRY(plan_sweeps(b, form, plan, true, false));
-    return b->of->coarsest ? RW_OK : plan_left(b, form, plan);
+    return b->of->coarser ? plan_left(b, form, plan) : RW_OK;
 }
 
 static rw_status plan_down(rw_system_building *b, const rw_form *form, rw_plan *plan)
@@ -515,101 +481,53 @@ static rw_status plan_down(rw_system_building *b, const rw_form *form, rw_plan *
 
 static rw_status plan_up(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
+    const rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    if (s->coarser) {
+        const rw_node correction = rw_transfer_interpolate(b, rw_system_other(s), s->coarser),
+                      value = OP(ADD, rw_field(g, rw_system_v(s, 0), 0, here), correction);
+        RW_TRY(rw_plan_store(plan, rw_system_v(s, 0),
+                             rw_cast(g, s->type, rw_with_given(g, rw_system_v(s, 0), value, true))));
+    }
     return plan_sweeps(b, form, plan, false, true);
 }
 
-/* The finer grid's nodes 2i + (n % 2), 2j + (n / 2 % 2), … of one array, 2^ndim fields. */
-static void add_finer(rw_system_building *b, const char *name, rw_dtype dtype)
+static void add_other(rw_system_building *b, const char *name, rw_dtype dtype, const rw_grid *grid)
 {
-    const rw_system *s = b->of;
-    const int64_t *size = s->finer->grid->size, step[3] = {1, size[0], size[0] * size[1]};
-    for (int n = 0; n < 1 << s->grid->ndim; ++n) {
-        char own[48];
-        int64_t stride[3] = {0}, at = 0;
-        for (int d = 0; d < s->grid->ndim; ++d) {
-            stride[d] = 2 * step[d];
-            at += (n >> d & 1) * step[d];
-        }
-        snprintf(own, sizeof own, "%.24s_finer%d", name, n);
-        const int f = rw_graph_add_field(b->graph, own, dtype);
-        if (f >= 0) rw_graph_set_strides(b->graph, f, at, stride);
-    }
+    char own[48];
+    snprintf(own, sizeof own, "%.24s_other%d", name, b->graph->nfields);
+    const int f = rw_graph_add_field(b->graph, own, dtype);
+    const rw_graph_other place = rw_transfer_place(b->of, b->of->grid, grid);
+    if (f >= 0) rw_graph_set_other(b->graph, f, &place);
 }
 
 /* Before the plan begins. */
-static void add_finer_fields(rw_system_building *b, rw_system_part part)
+static void add_other_fields(rw_system_building *b, rw_system_part part)
 {
     const rw_system *s = b->of;
-    if (part == RW_SYSTEM_RESTRICT) add_finer(b, "d", s->type);
-    if (part == RW_SYSTEM_PROLONG) add_finer(b, "v", s->type);
+    if (part == RW_SYSTEM_UP && s->coarser) add_other(b, "v", s->type, s->coarser);
+    if (part == RW_SYSTEM_RESTRICT) add_other(b, "d", s->type, s->finer);
     for (int f = 0; f < s->n + s->nothers && part == RW_SYSTEM_COARSEN; ++f)
-        if (s->bound[f]) add_finer(b, b->graph->fields[f].name, b->graph->fields[f].dtype);
-}
-
-static rw_node mean_of_finer(rw_system_building *b, int first)
-{
-    rw_graph *g = b->graph;
-    const int n = 1 << b->of->grid->ndim;
-    rw_node sum = rw_field(g, first, 0, here);
-    for (int i = 1; i < n; ++i) sum = OP(ADD, sum, rw_field(g, first + i, 0, here));
-    return OP(MUL, rw_real(g, 1.0 / n), sum);
+        if (s->bound[f]) add_other(b, b->graph->fields[f].name, b->graph->fields[f].dtype, s->finer);
 }
 
 static rw_status plan_restrict(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
 {
     const rw_system *s = b->of;
-    const rw_node mean = mean_of_finer(b, rw_system_finer(s));
-    return rw_plan_store(plan, rw_system_r(s, 0), rw_cast(b->graph, s->type, mean));
-}
-
-/* Linear along each axis: 3/4 of the nearest node, 1/4 of the next one. */
-static rw_status plan_prolong(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
-{
-    const rw_system *s = b->of;
     rw_graph *g = b->graph;
-    const int ndim = s->grid->ndim, first = rw_system_finer(s);
-    for (int n = 0; n < 1 << ndim && !g->failed; ++n) {
-        rw_node sum = rw_field(g, first + n, 0, here);
-        for (int m = 0; m < 1 << ndim; ++m) {
-            int offset[3] = {0};
-            double weight = 1;
-            for (int d = 0; d < ndim; ++d) {
-                const bool next = m >> d & 1;
-                offset[d] = next ? (n >> d & 1 ? 1 : -1) : 0;
-                weight *= next ? 0.25 : 0.75;
-            }
-            sum = OP(ADD, sum, OP(MUL, rw_real(g, weight), rw_field(g, rw_system_v(s, 0), 0, offset)));
-        }
-        RW_TRY(rw_plan_store(plan, first + n, rw_cast(g, s->type, sum)));
-    }
-    return RW_OK;
-}
-
-/* The geometric mean where all are positive, as coefficients are: where they jump, it lies between the resistance along
- * and that across a layer. */
-static rw_node coefficient_of_finer(rw_system_building *b, int first)
-{
-    rw_graph *g = b->graph;
-    const int n = 1 << b->of->grid->ndim;
-    rw_node sum = rw_real(g, 0), least = rw_field(g, first, 0, here);
-    for (int i = 0; i < n; ++i) {
-        const rw_node value = rw_field(g, first + i, 0, here);
-        sum = OP(ADD, sum, rw_make1(g, RW_OP_LOG, value));
-        least = OP(MIN, least, value);
-    }
-    const rw_node geometric = rw_make1(g, RW_OP_EXP, OP(MUL, rw_real(g, 1.0 / n), sum));
-    return rw_make(g, RW_OP_WHERE, OP(LT, rw_real(g, 0), least), geometric, mean_of_finer(b, first));
+    const rw_node r = rw_transfer_restrict(b, rw_system_other(s), s->finer, s->symmetric);
+    return rw_plan_store(plan, rw_system_r(s, 0), rw_cast(g, s->type, rw_with_given(g, rw_system_v(s, 0), r, true)));
 }
 
 static rw_status plan_coarsen(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
 {
     const rw_system *s = b->of;
-    int first = rw_system_finer(s);
-    for (int f = 0; f < s->n + s->nothers; ++f) {
+    for (int f = 0, other = rw_system_other(s); f < s->n + s->nothers; ++f) {
         if (!s->bound[f]) continue;
-        const rw_node mean = f < s->n ? mean_of_finer(b, first) : coefficient_of_finer(b, first);
+        const rw_node mean =
+            f < s->n ? rw_transfer_mean(b, other, s->finer) : rw_transfer_coefficient(b, other, s->finer);
         RW_TRY(rw_plan_store(plan, f, rw_cast(b->graph, b->graph->fields[f].dtype, mean)));
-        first += 1 << s->grid->ndim;
+        ++other;
     }
     return RW_OK;
 }
@@ -633,7 +551,6 @@ static const struct {
     [RW_SYSTEM_DOWN] = {"down", plan_down},
     [RW_SYSTEM_UP] = {"up", plan_up},
     [RW_SYSTEM_RESTRICT] = {"restrict", plan_restrict},
-    [RW_SYSTEM_PROLONG] = {"prolong", plan_prolong},
     [RW_SYSTEM_COARSEN] = {"coarsen", plan_coarsen},
 };
 
@@ -645,7 +562,6 @@ static rw_status bind_all(rw_system *s, rw_expr *expr)
         RW_TRY(rw_expr_bind_index(expr, rw_system_r(s, f), s->r_of[f]));
         RW_TRY(rw_expr_bind_index(expr, rw_system_v(s, f), s->v_of[f]));
         if (s->d) RW_TRY(rw_expr_bind_index(expr, rw_system_d(s, f), s->d));
-        if (s->e) RW_TRY(rw_expr_bind_index(expr, rw_system_e(s, f), s->e));
     }
     return RW_OK;
 }
@@ -687,7 +603,7 @@ rw_status rw_system_program(rw_system *s, rw_system_part part, rw_expr **expr)
     rw_plan plan = {0};
     rw_form form = {0};
     rw_status status = rw_system_begin(s, &b);
-    if (status == RW_OK) add_finer_fields(&b, part);
+    if (status == RW_OK) add_other_fields(&b, part);
     if (status == RW_OK) status = rw_plan_begin(&plan, b.graph, 0);
     if (status == RW_OK) status = rw_form_make(b.graph, s->n, b.F, s->source->name, &form);
     if (status == RW_OK) status = parts[part].plan(&b, &form, &plan);

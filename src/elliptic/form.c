@@ -250,6 +250,21 @@ static int sign_of(rw_graph *g, const rw_form *form, bool *balanced)
     return dominant ? sign : 0;
 }
 
+double rw_form_coupling(rw_graph *g, const rw_form *form, int axis)
+{
+    double sum = 0;
+    for (uint64_t number = 0; number < PLACES; ++number)
+        for (int i = 0; i < form->nterms; ++i) {
+            const rw_form_term *t = form->terms + i;
+            place p = draw(g, number);
+            double value[2];
+            if (abs(t->offset[axis]) != 1 || t->offset[(axis + 1) % 3] || t->offset[(axis + 2) % 3]) continue;
+            rw_graph_value(g, t->factor, value_there, &p, value);
+            sum += hypot(value[0], value[1]) / PLACES;
+        }
+    return sum;
+}
+
 /* ---- sides ------------------------------------------------------------------------------------------------------- */
 
 static bool has_half(const rw_graph *g, const rw_graph_side *s)

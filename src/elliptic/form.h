@@ -35,6 +35,8 @@ void rw_form_free(rw_form *form);
 void rw_form_update(rw_graph *graph, rw_form *form);
 /* The factor with the present scalars; only of a term that does not vary in space. */
 void rw_form_factor(rw_graph *graph, const rw_form_term *term, double value[2]);
+/* The mean size of the factors of the next nodes along an axis, with the present scalars. */
+double rw_form_coupling(rw_graph *graph, const rw_form *form, int axis);
 /* "psi[i+1, j]" */
 const char *rw_form_term_name(const rw_graph *graph, const rw_form_term *term, char text[64]);
 

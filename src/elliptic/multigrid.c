@@ -1,8 +1,10 @@
-/* Multigrid: V-cycles over grids of half the nodes along each axis, as far as the numbers of nodes are even. Two sweeps
- * of red-black relaxation before and two after the correction from the coarser grid; there the text is lowered again
- * with the larger spacing, fields that J reads are means of 2, 4 or 8 values, and the coarsest grid is solved by
- * transforms (similar.h). Nodes of a coarser grid lie between those of the finer one, as in layout cell; residuals are
- * averaged and corrections interpolated linearly.
+/* Multigrid: V-cycles over grids of about half the nodes along each axis. Two sweeps of red-black relaxation before and
+ * two after the correction from the coarser grid; there the text is lowered again with the larger spacing, and fields
+ * that J reads are means. Residuals are averaged and corrections interpolated linearly (transfer.h). The coarsest grid
+ * is solved by transforms where they apply (similar.h).
+ *
+ * Relaxation by points smooths errors along an axis of weak coupling slowly, so that only axes of strong coupling are
+ * halved, until all are alike: semicoarsening.
  *
  * Sources: Brandt, Multi-level adaptive solutions to boundary-value problems, Math. Comp. 31, 1977; Trottenberg,
  * Oosterlee, Schueller, Multigrid, 2001, chapters 2 and 5. */
@@ -13,19 +15,23 @@
 
 #include "elliptic/box.h"
 #include "elliptic/similar.h"
+#include "elliptic/transfer.h"
 #include "expr/boundary.h"
 #include "rechenwerk/operator.h"
 
-/* Where transforms solve the equation, they do on a grid of at most COARSEST nodes. Otherwise the coarsest grid gets
- * SWEEPS pairs of sweeps. */
-enum { MOST_GRIDS = 24, COARSEST = 512, SWEEPS = 8 };
+/* Where transforms solve the equation, they do on a grid of at most COARSEST nodes, and of UNEVEN nodes before a grid
+ * that would not have exactly half of them. An axis of fewer than SHORT nodes stays as it is then. Otherwise the
+ * coarsest grid has one or two nodes along each axis, and gets SWEEPS pairs of sweeps. */
+enum { MOST_GRIDS = 40, COARSEST = 512, UNEVEN = 1 << 16, SWEEPS = 8, SHORT = 10 };
+/* The coupling along an axis over the strongest one, from which on it is halved. */
+static const double STRONG = 0.4;
 
 typedef struct level {
     rw_system own; /* of coarser grids; programs, vectors and fields that J reads are its own */
     rw_system *s;  /* the system itself, or `own` */
     rw_grid grid;
-    rw_expr *start, *down, *up;             /* down: the finest grid alone */
-    rw_expr *restrict_, *prolong, *coarsen; /* from and to the finer grid; coarsen NULL: J reads no field */
+    rw_expr *start, *down, *up;   /* down: the finest grid alone */
+    rw_expr *restrict_, *coarsen; /* from the finer grid; coarsen NULL: J reads no field */
 } level;
 
 struct rw_multigrid {
@@ -47,28 +53,51 @@ static bool is_transformed(const rw_system *s)
     return rw_box_suits(s, (rw_box_of){0, -1, false}, why, sizeof why);
 }
 
-static bool is_coarser_possible(const rw_system *s, const rw_grid *g)
+/* The number of nodes of the next grid along an axis; as before: it is not halved. */
+static int64_t next_size(const rw_system *s, const rw_grid *g, int axis, bool transformed)
 {
-    int64_t nodes = 1;
-    const bool variable = !is_transformed(s);
-    for (int d = 0; d < g->ndim; ++d) {
-        if (g->size[d] % 2 || g->size[d] < (variable ? 4 : 8)) return false;
-        nodes *= g->size[d];
-    }
-    return variable || nodes > COARSEST;
+    const bool cells =
+        s->spec->layout == RW_GRID_CELL && s->graph->fields[0].boundary[2 * axis].kind != RW_BOUNDARY_PERIODIC;
+    const int64_t n = g->size[axis], next = rw_coarser_size(s, g, axis), least = cells && !s->form.open ? 1 : 2;
+    return (transformed ? n >= SHORT : next >= least) ? RW_MIN(next, n) : n;
 }
 
-/* Its first node lies between the first two of the finer grid. */
-static rw_grid coarser(const rw_grid *g)
+/* The next coarser grid of one whose axes have these couplings. False: there is none. */
+static bool find_coarser(const rw_system *s, const rw_grid *g, const double coupling[3], rw_grid *coarser)
 {
-    rw_grid c = *g;
+    int64_t size[3] = {1, 1, 1}, nodes = 1;
+    double most = 0;
+    const bool transformed = is_transformed(s);
+    bool any = false, halved = true;
     for (int d = 0; d < g->ndim; ++d) {
-        c.size[d] = c.global_size[d] = g->size[d] / 2;
-        c.first[d] = 0;
-        c.origin[d] = g->origin[d] + ((double)g->first[d] + 0.5) * g->spacing[d];
-        c.spacing[d] = 2 * g->spacing[d];
+        size[d] = next_size(s, g, d, transformed);
+        if (transformed || size[d] < g->size[d]) most = fmax(most, coupling[d]);
+        nodes *= g->size[d];
     }
-    return c;
+    for (int d = 0; d < g->ndim; ++d) {
+        if (coupling[d] < STRONG * most) size[d] = g->size[d];
+        any = any || size[d] < g->size[d];
+    }
+    *coarser = rw_coarser_grid(s, g, size);
+    for (int d = 0; d < g->ndim; ++d) halved = halved && (size[d] == g->size[d] || rw_is_halved(s, g, coarser, d));
+    return any && (g == s->grid || !transformed || nodes > (halved ? COARSEST : UNEVEN));
+}
+
+/* All of them, from the finest to the coarsest; their number. */
+static int find_grids(const rw_system *s, rw_grid grid[MOST_GRIDS])
+{
+    double coupling[3] = {0};
+    int n = 1;
+    grid[0] = *s->grid;
+    for (int d = 0; d < s->grid->ndim; ++d) coupling[d] = rw_form_coupling(s->graph, &s->form, d);
+    while (n < MOST_GRIDS && find_coarser(s, n > 1 ? grid + n - 1 : s->grid, coupling, grid + n)) {
+        for (int d = 0; d < s->grid->ndim; ++d) {
+            const double ratio = grid[n - 1].spacing[d] / grid[n].spacing[d];
+            coupling[d] *= ratio * ratio;
+        }
+        ++n;
+    }
+    return n;
 }
 
 bool rw_multigrid_suits(const rw_system *s, char *why, size_t size)
@@ -77,13 +106,9 @@ bool rw_multigrid_suits(const rw_system *s, char *why, size_t size)
                           : s->form.linear && s->form.sign == 0
                               ? "the diagonal of a row may be smaller than the rest: take krylov"
                               : NULL;
-    for (int d = 0; d < s->grid->ndim && !problem; ++d) {
-        const bool periodic = s->graph->fields[0].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
-        if (s->spec->layout != RW_GRID_CELL && !periodic)
-            problem = "an axis that is not periodic needs layout cell: take transform or krylov";
-    }
-    if (!problem && !is_coarser_possible(s, s->grid)) problem = "the grid has no coarser one: take transform or krylov";
-    snprintf(why, size, "%s", problem ? problem : "one unknown, rows with a large diagonal, even numbers of nodes");
+    rw_grid grids[MOST_GRIDS];
+    if (!problem && find_grids(s, grids) < 2) problem = "the grid has no coarser one: take transform or krylov";
+    snprintf(why, size, "%s", problem ? problem : "one unknown, rows with a large diagonal");
     return !problem;
 }
 
@@ -100,7 +125,6 @@ static rw_status make_vectors(rw_system *s, bool rv)
         s->r_of[0] = rw_array_retain(s->r);
         s->v_of[0] = rw_array_retain(s->v);
     }
-    if (s->symmetric) RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->e));
     return rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->d);
 }
 
@@ -120,13 +144,6 @@ static rw_status make_fields(const rw_system *finest, const rw_expr *start, rw_s
     return RW_OK;
 }
 
-/* The finer grid's arrays, as 2^ndim fields each. */
-static void hold_finer(const rw_system *s, rw_expr *expr, int number, rw_array *array)
-{
-    const int each = 1 << s->grid->ndim;
-    for (int i = 0; i < each; ++i) rw_expr_hold(expr, rw_system_finer(s) + number * each + i, array);
-}
-
 static rw_status make_coarser(rw_multigrid *m, int i)
 {
     level *l = m->level + i;
@@ -136,18 +153,17 @@ static rw_status make_coarser(rw_multigrid *m, int i)
     l->own = *finer;
     l->own.grid = &l->grid;
     l->own.nodes = l->grid.size[0] * l->grid.size[1] * l->grid.size[2];
-    l->own.finer = finer;
+    l->own.finer = finer->grid;
+    l->own.coarser = i + 1 < m->n ? &l[1].grid : NULL;
     l->own.nprograms = 0;
     l->own.bound = NULL;
-    l->own.r = l->own.v = l->own.d = l->own.e = l->own.zeros = NULL;
+    l->own.r = l->own.v = l->own.d = l->own.zeros = NULL;
     l->own.r_of = l->own.v_of = NULL;
-    l->own.coarsest = i + 1 == m->n;
     RW_TRY(make_vectors(l->s, true));
     RW_TRY(make_fields(finest, m->level->start, l->s, &reads));
     RW_TRY(rw_system_program(l->s, RW_SYSTEM_RESTRICT, &l->restrict_));
-    hold_finer(l->s, l->restrict_, 0, finer->d);
-    RW_TRY(rw_system_program(l->s, RW_SYSTEM_PROLONG, &l->prolong));
-    hold_finer(l->s, l->prolong, 0, finer->v);
+    rw_expr_hold(l->restrict_, rw_system_other(l->s), finer->d);
+    rw_expr_hold(l[-1].up, rw_system_other(finer), l->s->v_of[0]);
     if (reads) RW_TRY(rw_system_program(l->s, RW_SYSTEM_COARSEN, &l->coarsen));
     if (i + 1 == m->n && is_transformed(l->s)) return rw_similar_create(l->s, &m->coarsest);
     RW_TRY(rw_system_program(l->s, RW_SYSTEM_START, &l->start));
@@ -160,7 +176,7 @@ static bool is_recordable(const rw_multigrid *m)
     bool is = true;
     for (int i = 0; i < m->n && is; ++i) {
         const level *l = m->level + i;
-        const rw_expr *const list[] = {l->start, l->up, l->down, l->restrict_, l->prolong};
+        const rw_expr *const list[] = {l->start, l->up, l->down, l->restrict_};
         for (int k = 0; k < RW_COUNT(list); ++k) is = is && (!list[k] || rw_expr_is_recordable(list[k]));
     }
     return is;
@@ -188,9 +204,10 @@ static rw_status make(rw_multigrid *m)
     rw_system *s = m->s;
     level *finest = m->level;
     finest->s = s;
-    finest->grid = *s->grid;
-    for (m->n = 1; m->n < MOST_GRIDS && is_coarser_possible(s, &m->level[m->n - 1].grid); ++m->n)
-        m->level[m->n].grid = coarser(&m->level[m->n - 1].grid);
+    rw_grid grids[MOST_GRIDS];
+    m->n = find_grids(s, grids);
+    for (int i = 0; i < m->n; ++i) m->level[i].grid = grids[i];
+    s->coarser = &finest[1].grid;
     RW_TRY(make_vectors(s, false));
     RW_TRY(rw_system_program(s, RW_SYSTEM_START, &finest->start));
     RW_TRY(rw_system_program(s, RW_SYSTEM_UP, &finest->up));
@@ -227,12 +244,10 @@ void rw_multigrid_destroy(rw_multigrid **multigrid)
         rw_array_destroy(&own->r);
         rw_array_destroy(&own->v);
         rw_array_destroy(&own->d);
-        rw_array_destroy(&own->e);
         rw_free(own->bound);
         rw_free(own->r_of);
     }
     rw_array_destroy(&m->s->d);
-    rw_array_destroy(&m->s->e);
     rw_free(m->level);
     rw_free(m);
 }
@@ -260,8 +275,8 @@ rw_status rw_multigrid_prepare(rw_multigrid *m)
         for (int e = 0; e < l->own.nprograms; ++e) copy_scalars(s, l->own.programs[e]->graph, l->own.programs[e]);
         l->own.form.sign = s->form.sign;
         if (!l->coarsen) continue;
-        for (int f = 0, number = 0; f < s->n + s->nothers; ++f)
-            if (l->own.bound[f]) hold_finer(&l->own, l->coarsen, number++, l->own.finer->bound[f]);
+        for (int f = 0, other = rw_system_other(s); f < s->n + s->nothers; ++f)
+            if (l->own.bound[f]) rw_expr_hold(l->coarsen, other++, l[-1].s->bound[f]);
         RW_TRY(rw_expr_run(l->coarsen, s->device->queue));
     }
     return m->coarsest ? rw_similar_prepare(m->coarsest, false) : RW_OK;
@@ -277,7 +292,6 @@ static rw_status correct(const rw_multigrid *m, int i)
     else RW_TRY(rw_expr_run(c->start, q));
     if (i + 2 < m->n) RW_TRY(correct(m, i + 1));
     for (int k = 1; k < SWEEPS && i + 2 == m->n && !m->coarsest; ++k) RW_TRY(rw_expr_run(c->up, q));
-    RW_TRY(rw_expr_run(c->prolong, q));
     return rw_expr_run(l->up, q);
 }
 
@@ -290,7 +304,6 @@ static void hold_vectors(const rw_multigrid *m, rw_array *x, rw_array *y)
         rw_expr_hold(of_finest[i], rw_system_r(m->s, 0), x);
         rw_expr_hold(of_finest[i], rw_system_v(m->s, 0), y);
     }
-    hold_finer(l[1].s, l[1].prolong, 0, y);
 }
 
 rw_status rw_multigrid_apply(const rw_multigrid *m, rw_array *x, rw_array *y, rw_queue *q)
@@ -408,7 +421,6 @@ static void add_cost(const rw_system *s, double *bytes, int *launches)
         add_runs(s, l->start, i ? cycles : 1, &all);
         add_runs(s, l->up, last ? cycles * (SWEEPS - 1) : cycles, &all);
         add_runs(s, l->restrict_, cycles, &all);
-        add_runs(s, l->prolong, cycles, &all);
     }
     *bytes += all.bytes;
     *launches += all.launches;

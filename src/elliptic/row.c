@@ -6,7 +6,7 @@
 
 #define OP(op, a, b) rw_make2(g, RW_OP_##op, a, b)
 
-bool rw_row_shares(rw_graph *g, int unknown, int side, rw_node share[2])
+bool rw_row_shares(rw_graph *g, int unknown, int side, double times, rw_node share[2])
 {
     const rw_graph_side is = g->fields[unknown].boundary[side];
     const bool cell = g->layout == RW_GRID_CELL;
@@ -22,7 +22,7 @@ bool rw_row_shares(rw_graph *g, int unknown, int side, rw_node share[2])
     case RW_BOUNDARY_ROBIN: break;
     default: return false;
     }
-    const rw_node part = OP(MUL, OP(MUL, rw_real(g, cell ? 0.5 : 2), h), is.a);
+    const rw_node part = OP(MUL, OP(MUL, rw_real(g, cell ? 0.5 * times : 2 * times), h), is.a);
     share[0] = cell ? OP(DIV, OP(SUB, is.b, part), OP(ADD, is.b, part)) : rw_make1(g, RW_OP_NEG, OP(DIV, part, is.b));
     share[1] = cell ? zero : one;
     return true;
@@ -61,7 +61,7 @@ bool rw_row_along(rw_graph *g, const rw_form *form, int unknown, int axis, rw_no
     if (g->fields[unknown].boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC) return true;
     for (int upper = 0; upper < 2; ++upper) {
         rw_node share[2];
-        if (!rw_row_shares(g, unknown, 2 * axis + upper, share)) return false;
+        if (!rw_row_shares(g, unknown, 2 * axis + upper, 1, share)) return false;
         const rw_node there = rw_row_is_next_to(g, 2 * axis + upper), beyond = inside[2 * upper];
         const int inward = 2 - 2 * upper;
         factor[1] = OP(ADD, factor[1], rw_make(g, RW_OP_WHERE, there, OP(MUL, beyond, share[0]), zero));

@@ -4,9 +4,9 @@
 
 #include "elliptic/form.h"
 
-/* Beyond the side, one spacing from the node next to it, an unknown has share[0] times the value of this node plus
- * share[1] times that of the next one further in. False: other nodes, too. */
-bool rw_row_shares(rw_graph *graph, int unknown, int side, rw_node share[2]);
+/* Beyond the side, one spacing (`times` that of the grid) from the node next to it, an unknown has share[0] times the
+ * value of this node plus share[1] times that of the next one further in. False: other nodes, too. */
+bool rw_row_shares(rw_graph *graph, int unknown, int side, double times, rw_node share[2]);
 /* The node lies on the side. */
 rw_node rw_row_is_next_to(rw_graph *graph, int side);
 /* The term belongs to the node itself, or to one that is m nodes further along the axis. */

@@ -78,6 +78,10 @@ static rw_status choose(rw_system *s)
     char text[256];
     char reason[160];
     if (s->settings->method == RW_ELLIPTIC_AUTO) {
+        const rw_system_ops *by_cycles = &rw_system_multigrid;
+        if (s->settings->cycles > 0 && !rw_system_transform.suits(s, s->why, sizeof s->why) &&
+            by_cycles->suits(s, s->why, sizeof s->why))
+            s->ops = by_cycles;
         for (int m = 0; m < RW_ELLIPTIC_METHODS && !s->ops; ++m)
             if (methods[m] && methods[m]->suits(s, s->why, sizeof s->why)) s->ops = methods[m];
         if (s->graph->failed) return rw_fail_memory(s->device->ctx, 4096, "an equation");

@@ -79,10 +79,11 @@ struct rw_system {
     bool projects;                      /* where the mean of F should be 0, a direct method takes it away itself */
     bool moves;                         /* the equations depend on t */
     rw_array *r, *v, **r_of, **v_of;    /* vectors of all unknowns, and views of each */
-    /* Multigrid, one unknown: a further vector, and in a preconditioner one more; NULL. */
-    rw_array *d, *e;
-    bool symmetric, coarsest;      /* cycles are a preconditioner for cg; there is no coarser grid */
-    const struct rw_system *finer; /* multigrid: of the grid before, whose values parts of a coarser one read */
+    /* Multigrid, one unknown: a further vector; NULL. */
+    rw_array *d;
+    bool symmetric;         /* cycles are a preconditioner for cg */
+    const rw_grid *coarser; /* NULL: there is none */
+    const rw_grid *finer;   /* whose values parts of a coarser one read; NULL */
     rw_elliptic_result result;
 };
 
@@ -125,7 +126,7 @@ void rw_system_add_cost(const rw_system *s, double *bytes, int *launches);
 
 /* ---- build.c: programs ------------------------------------------------------------------------------------------- */
 
-/* A graph with the equations lowered. Fields: unknowns, other fields, r, v, d and e of each unknown. */
+/* A graph with the equations lowered. Fields: unknowns, other fields, r, v and d of each unknown. */
 typedef struct rw_system_building {
     rw_system *of;
     rw_graph *graph;
@@ -137,11 +138,9 @@ typedef struct rw_system_building {
 static inline int rw_system_r(const rw_system *s, int f) { return s->n + s->nothers + f; }
 static inline int rw_system_v(const rw_system *s, int f) { return 2 * s->n + s->nothers + f; }
 static inline int rw_system_d(const rw_system *s, int f) { return 3 * s->n + s->nothers + f; }
-static inline int rw_system_e(const rw_system *s, int f) { return 4 * s->n + s->nothers + f; }
-enum { RW_SYSTEM_VECTORS = 4 };
-/* Parts between two grids: the first of the fields that are the finer grid's nodes 2i, 2i + 1, …; 2^ndim of them for
- * each array. */
-static inline int rw_system_finer(const rw_system *s) { return (1 + RW_SYSTEM_VECTORS) * s->n + s->nothers; }
+enum { RW_SYSTEM_VECTORS = 3 };
+/* Parts between two grids: the first of the fields of the other grid. */
+static inline int rw_system_other(const rw_system *s) { return (1 + RW_SYSTEM_VECTORS) * s->n + s->nothers; }
 
 /* rw_system_drop after it, whatever the status. */
 rw_status rw_system_begin(rw_system *s, rw_system_building *b);
@@ -162,16 +161,16 @@ typedef enum rw_system_part {
     RW_SYSTEM_DIAGONAL, /* r <- the diagonal of J in the interior, weighted; 1 where it is 0 */
     /* Results "m0", "m1" …, of form.terms of an unknown's own row: the mean of factor/size of row; "rough". */
     RW_SYSTEM_MEANS,
-    RW_SYSTEM_BEFORE, /* v <- r/sqrt(size of row), of a weighted r; 0 at nodes that are given */
+    RW_SYSTEM_BEFORE, /* v <- r/sqrt(size of row), without its weight; 0 at nodes that are given */
     RW_SYSTEM_AFTER,  /* v <- v/sqrt(size of row) */
     /* Multigrid, one unknown. Two sweeps of red-black relaxation on J v = r, from v = 0 or the present v, red first;
-     * then d <- r - J v, result "square" of |d|^2; in a preconditioner e <- that, d <- e spread over the next nodes. On
-     * the coarsest grid sweeps alone. */
+     * then d <- r - J v, result "square" of |d|^2. On the coarsest grid sweeps alone. */
     RW_SYSTEM_START,
     RW_SYSTEM_DOWN,
-    RW_SYSTEM_UP,       /* two such sweeps; in a preconditioner black first */
-    RW_SYSTEM_RESTRICT, /* r <- the mean of d of the finer grid */
-    RW_SYSTEM_PROLONG,  /* v of the finer grid <- that + v interpolated */
+    /* v <- v + v of the coarser grid, interpolated, but on the coarsest grid; then two such sweeps, in a preconditioner
+     * black first. */
+    RW_SYSTEM_UP,
+    RW_SYSTEM_RESTRICT, /* r <- d of the finer grid */
     RW_SYSTEM_COARSEN   /* fields that J reads <- the mean of those of the finer grid */
 } rw_system_part;
 /* A program with the equations, unknowns, other fields, r and v bound. */

@@ -151,7 +151,7 @@ static bool is_side_of_line(rw_graph *g, int side)
     const rw_graph_side is = g->fields[0].boundary[side];
     rw_node share[2];
     if (is.kind == RW_BOUNDARY_PERIODIC) return true;
-    if (!rw_row_shares(g, 0, side, share)) return false;
+    if (!rw_row_shares(g, 0, side, 1, share)) return false;
     if (is.kind != RW_BOUNDARY_ROBIN) return true;
     if (g->layout != RW_GRID_CELL && g->nodes[is.b].op == RW_OP_CONST && rw_is_const(g, is.b, 0)) return is.given;
     for (int i = 0; i < 2; ++i) {

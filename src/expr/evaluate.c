@@ -371,6 +371,17 @@ static void get(const machine *m, int f, const int64_t p[3], int axis, double ou
 
 static const double *value_of(const machine *m, rw_node n) { return m->value[n]; }
 
+/* Of a node of another grid. */
+static int64_t place_there(const rw_graph_other *o, const rw_graph_node *q, const int64_t p[3])
+{
+    int64_t at = 0;
+    for (int d = 2; d >= 0; --d) {
+        const int64_t n = RW_MAX(o->size[d], 1), i = o->den[d] ? rw_other_base(o, d, p[d]) + rw_other_offset(q, d) : 0;
+        at = at * n + (o->wraps[d] ? (i + n) % n : i < 0 ? 0 : RW_MIN(i, n - 1));
+    }
+    return at;
+}
+
 static void compute(machine *m, rw_node n, const int64_t p[3])
 {
     const rw_graph_node *q = m->g->nodes + n;
@@ -378,6 +389,8 @@ static void compute(machine *m, rw_node n, const int64_t p[3])
     double *out = m->value[n];
     if (forward) {
         memcpy(out, value_of(m, forward->value), 2 * sizeof *out);
+    } else if (q->op == RW_OP_FIELD && m->g->fields[q->index].other.size[0]) {
+        load(m, q->index, place_there(&m->g->fields[q->index].other, q, p), out);
     } else if (q->op == RW_OP_FIELD && q->column) {
         int64_t at = p[0] + (q->column - 1) * m->g->grid.size[0];
         load(m, m->g->fields[q->index].columns ? q->index : m->g->neighbours, at, out);

@@ -84,20 +84,26 @@ typedef struct rw_graph_side {
     };
 } rw_graph_side;
 
+/* Another grid that covers the same domain. Node i of this one, along an axis, has the base floor((num i + add)/den)
+ * there; a FIELD of that grid is read o nodes from the base, or at the nearest node that exists, and its column stands
+ * for the offsets o. */
+enum { RW_OTHER_LEAST = -1, RW_OTHER_MOST = 2 };
+typedef struct rw_graph_other {
+    int64_t size[3], num[3], add[3], den[3];
+    bool wraps[3]; /* the axis is periodic */
+} rw_graph_other;
+
 typedef struct rw_graph_field {
     char *name;
     rw_dtype dtype;
     rw_graph_side boundary[6];
-    int versions;  /* assignments so far */
-    bool external; /* of the caller or the grid: only read */
-    int columns;   /* > 0: a table with this number of values for each cell, [columns][cells] */
-    /* stride[0] > 0: nodes of a finer grid, one for each of this grid: the value of node (i, j, k) is element first + i
-     * stride[0] + j stride[1] + k stride[2] of its array. It is read and written at the node itself, in passes of their
-     * own. */
-    int64_t stride[3], first;
-    int depth;  /* of the value assigned last */
-    bool reads; /* some side does */
-    bool given; /* some side's node is */
+    int versions;         /* assignments so far */
+    bool external;        /* of the caller or the grid: only read */
+    int columns;          /* > 0: a table with this number of values for each cell, [columns][cells] */
+    rw_graph_other other; /* size[0] > 0: it has values at the nodes of another grid, which are only read */
+    int depth;            /* of the value assigned last */
+    bool reads;           /* some side does */
+    bool given;           /* some side's node is */
 } rw_graph_field;
 
 /* Stage-time quadrature: a parameter may have several values with weights, whose sum is 1, instead of one. A scalar
@@ -140,7 +146,7 @@ typedef struct rw_graph {
     int stores;      /* assignments to fields so far */
     bool sides_read; /* some field has a side that reads fields */
     bool given;      /* some field has nodes on sides that are given */
-    bool strided;    /* some field is of a finer grid */
+    bool others;     /* some field is of another grid */
     rw_graph_param *params;
     int nparams, params_capacity, nstates;
     int spacing[3], origin[3];    /* params of the grid */
@@ -165,8 +171,8 @@ extern const rw_op_info rw_ops[RW_OP_COUNT];
 
 rw_status rw_graph_create(rw_context *ctx, const rw_grid *grid, int order, rw_graph **graph);
 void rw_graph_destroy(rw_graph **graph);
-/* The field's nodes are elements of a finer grid's array. */
-void rw_graph_set_strides(rw_graph *graph, int field, int64_t first, const int64_t stride[3]);
+/* The field is of another grid. */
+void rw_graph_set_other(rw_graph *graph, int field, const rw_graph_other *other);
 int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype); /* -1: memory */
 int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re, double im);
 void rw_graph_make_state(rw_graph *g, int param);
@@ -192,6 +198,11 @@ rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]);
 /* The value that the FIELD reads, at another node. */
 rw_node rw_field_like(rw_graph *g, rw_graph_node field, const int offset[3]);
 rw_node rw_field_at(rw_graph *g, int index, int version, int column);
+/* Of a field of another grid; offsets from RW_OTHER_LEAST to RW_OTHER_MOST. */
+rw_node rw_field_of_other(rw_graph *g, int field, const int offset[3]);
+int rw_other_offset(const rw_graph_node *field, int axis);
+/* The base of node i, and its distance from there in parts of `den`. */
+int64_t rw_other_base(const rw_graph_other *other, int axis, int64_t i);
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a);
 rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c);
 static inline rw_node rw_make1(rw_graph *g, rw_node_op op, rw_node a) { return rw_make(g, op, a, -1, -1); }

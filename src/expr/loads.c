@@ -14,18 +14,41 @@ static void place_in_table(const rw_emitter *e, const rw_graph_node *p, char *pl
     else snprintf(place, size, "f_%s[f_%s[c + (i64)%lld]]", f->name, table, at);
 }
 
-/* "[c]", of a finer grid's array "[1 + (i64)i * 2 + (i64)j * 8192]". */
-void rw_place_of_node(const rw_emitter *e, int field, char *place, size_t size)
+/* "(2 * i + 1)", held between the first and the last node of the other grid where it may lie beyond. */
+static void place_along(const rw_emitter *e, const rw_graph_node *p, int axis, char *place, size_t size)
 {
-    const rw_graph_field *f = e->g->fields + field;
-    if (!f->stride[0]) {
-        snprintf(place, size, "[c]");
-        return;
-    }
-    int n = snprintf(place, size, "[%lld", (long long)f->first);
-    for (int d = 0; d < e->g->grid.ndim; ++d)
-        n += snprintf(place + n, size - (size_t)n, " + (i64)%c * %lld", rw_index_letter[d], (long long)f->stride[d]);
-    snprintf(place + n, size - (size_t)n, "]");
+    const rw_graph_other *o = &e->g->fields[p->index].other;
+    const int64_t most = o->size[axis] - 1, den = o->den[axis],
+                  more = o->add[axis] < 0 ? (-o->add[axis] + den - 1) / den : 0;
+    const int by = rw_other_offset(p, axis);
+    const bool below =
+        rw_other_base(o, axis, 0) + by<0, above = rw_other_base(o, axis, e->g->grid.size[axis] - 1) + by> most,
+               large = o->num[axis] * e->g->grid.size[axis] > INT32_MAX / 4;
+    char at[80];
+    snprintf(at, sizeof at, "((%s%lld * %c + %lld) / %lld + (%lld))", large ? "(i64)" : "", (long long)o->num[axis],
+             rw_index_letter[axis], (long long)(o->add[axis] + more * den), (long long)den, (long long)(by - more));
+    const long long beyond = o->wraps[axis] ? (long long)o->size[axis] : 0;
+    if (beyond && (below || above))
+        snprintf(place, size, "(%s < 0 ? %s + %lld : %s < %lld ? %s : %s - %lld)", at, at, beyond, at, beyond, at, at,
+                 beyond);
+    else if (below && above)
+        snprintf(place, size, "(%s < 0 ? 0 : %s < %lld ? %s : %lld)", at, at, (long long)most, at, (long long)most);
+    else if (below) snprintf(place, size, "(%s < 0 ? 0 : %s)", at, at);
+    else if (above) snprintf(place, size, "(%s < %lld ? %s : %lld)", at, (long long)most, at, (long long)most);
+    else snprintf(place, size, "%s", at);
+}
+
+/* Of a field of another grid. */
+static void place_there(const rw_emitter *e, const rw_graph_node *p, char *place, size_t size)
+{
+    const rw_graph_field *f = e->g->fields + p->index;
+    char along[3][512];
+    for (int d = 0; d < e->g->grid.ndim; ++d) place_along(e, p, d, along[d], sizeof along[d]);
+    int n = snprintf(place, size, "f_%s[", f->name);
+    for (int d = e->g->grid.ndim - 1; d > 0; --d) n += snprintf(place + n, size - (size_t)n, "(");
+    for (int d = e->g->grid.ndim - 1; d >= 0; --d)
+        n += snprintf(place + n, size - (size_t)n, d ? "(i64)%s) * %lld + " : "%s]", along[d],
+                      (long long)f->other.size[d ? d - 1 : 0]);
 }
 
 /* Of global memory: "f_u[c - 64]". */
@@ -34,14 +57,11 @@ static void place_of(const rw_emitter *e, const rw_graph_node *p, char *place, s
     const char *name = e->g->fields[p->index].name;
     int64_t stride[3] = {1, e->g->grid.size[0], e->g->grid.size[0] * e->g->grid.size[1]}, off = 0;
     for (int d = 0; d < 3; ++d) off += stride[d] * p->offset[d];
-    if (p->column) place_in_table(e, p, place, size);
+    if (e->g->fields[p->index].other.size[0]) place_there(e, p, place, size);
+    else if (p->column) place_in_table(e, p, place, size);
     else if (off)
         snprintf(place, size, "f_%s[c %c %lld]", name, off < 0 ? '-' : '+', (long long)(off < 0 ? -off : off));
-    else {
-        char at[128];
-        rw_place_of_node(e, p->index, at, sizeof at);
-        snprintf(place, size, "f_%s%s", name, at);
-    }
+    else snprintf(place, size, "f_%s[c]", name);
 }
 
 /* "i >= 1 && j < NY - 1 ?", whether the node is there; nothing when it always is (NULL). The name of the function for
@@ -83,7 +103,7 @@ void rw_emit_load_from(rw_emitter *e, const rw_graph_node *p, const char *place,
 void rw_emit_load(rw_emitter *e, const rw_graph_node *p, int border)
 {
     const rw_cells cells = rw_global_cells(e, p->index);
-    char place[256];
+    char place[1800];
     place_of(e, p, place, sizeof place);
     rw_emit_load_from(e, p, place, &cells, border);
 }

@@ -7,8 +7,6 @@
 enum { RW_NO_AXIS = 0, RW_ACROSS_ROWS = 6, RW_ALL_AXES = 7 };
 
 /* The value of a field from global memory; `border`: bits of the axes along which the node may lie beyond a side. */
-/* Where a field's value of the node lies in its array: "[c]". */
-void rw_place_of_node(const rw_emitter *e, int field, char *place, size_t size);
 void rw_emit_load(rw_emitter *e, const rw_graph_node *field, int border);
 /* From `place` among other cells. */
 void rw_emit_load_from(rw_emitter *e, const rw_graph_node *field, const char *place, const rw_cells *cells, int border);

@@ -170,7 +170,6 @@ static void emit_field(rw_emitter *e, const rw_graph_node *p)
 /* The value goes past the caches of a CPU: through a strip's buffer, s_u. */
 static bool is_streamed(const rw_emitter *e, const rw_store *s)
 {
-    if (e->g->fields[s->field].stride[0]) return false;
     return ((const plain *)e->state)->stream && (s->shadow || !e->use.read[s->field]);
 }
 
@@ -191,10 +190,9 @@ static void emit_formulas(rw_emitter *e)
     rw_emit_nodes(e, ((const plain *)e->state)->each, "        ");
     for (const rw_store *s = NULL; (s = rw_next_store(e->plan, e->pass, s));) {
         const char *name = e->g->fields[s->field].name, o = s->shadow ? 'o' : 'f';
-        char to[256], at[128];
-        rw_place_of_node(e, s->field, at, sizeof at);
+        char to[256];
         if (is_streamed(e, s)) snprintf(to, sizeof to, "STREAM_AT(s_%s, i, %c_%s, c)", name, o, name);
-        else snprintf(to, sizeof to, "%c_%s%s", o, name, at);
+        else snprintf(to, sizeof to, "%c_%s[c]", o, name);
         rw_emit_assign(e, s, to);
     }
     rw_emit_reduced(e);

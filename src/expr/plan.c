@@ -309,8 +309,9 @@ static void add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n, rw_n
     }
     if (p->op == RW_OP_FIELD) {
         use->read[p->index] = true;
-        use->coordinates = use->coordinates || g->fields[p->index].stride[0];
-        if (p->column && !g->fields[p->index].columns) use->read[g->neighbours] = true;
+        const bool other = g->fields[p->index].other.size[0];
+        use->coordinates = use->coordinates || other;
+        if (p->column && !other && !g->fields[p->index].columns) use->read[g->neighbours] = true;
         for (int d = 0; d < 3; ++d) {
             const rw_graph_side *side = g->fields[p->index].boundary + 2 * d;
             use->reach[d][0] = RW_MAX(use->reach[d][0], -p->offset[d] + side[0].given);
@@ -400,7 +401,6 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
     for (const rw_store *s = NULL; (s = rw_next_store(plan, pass, s));) {
         rw_pass_use_add(plan, pass, use, s->value);
         use->written[s->field] = true;
-        use->coordinates = use->coordinates || g->fields[s->field].stride[0];
     }
     for (int i = 0; i < plan->nreductions; ++i)
         if (plan->reductions[i].pass == pass) {

@@ -209,7 +209,7 @@ static const struct kind {
     const char *equations, *residual[2];
     int state; /* the field with a rate; of 1, the first is an unknown */
     double (*rate)(double lambda);
-} kinds[] = {{RKC2, true, FLOW "\ndiv((1 + x)*grad(v)) = -u", {"R = div((1 + x)*grad(v)) + u", NULL}, 0, NULL},
+} kinds[] = {{RKC2, true, FLOW "\ndiv((1 + x*y)*grad(v)) = -u", {"R = div((1 + x*y)*grad(v)) + u", NULL}, 0, NULL},
              {RK4, true, DIFFUSE "\nlaplace(v) - 40*v^3 = -u", {"R = laplace(v) - 40*v^3 + u", NULL}, 0, NULL},
              {DP5, true, "laplace(u) = -v\ndv/dt = k*laplace(v) - c*u", {"R = laplace(u) + v", NULL}, 1, of_one},
              {ROCK4,
