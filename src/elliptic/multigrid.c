@@ -20,9 +20,9 @@
 #include "rechenwerk/operator.h"
 
 /* Where transforms solve the equation, they do on a grid of at most COARSEST nodes, and of UNEVEN nodes before a grid
- * that would not have exactly half of them. An axis of fewer than SHORT nodes stays as it is then. Otherwise the
- * coarsest grid has one or two nodes along each axis, and gets SWEEPS pairs of sweeps. */
-enum { MOST_GRIDS = 40, COARSEST = 512, UNEVEN = 1 << 16, SWEEPS = 8, SHORT = 10 };
+ * that would not have exactly half of them. Otherwise the coarsest grid has one or two nodes along each axis, and
+ * gets SWEEPS pairs of sweeps. */
+enum { MOST_GRIDS = 40, COARSEST = 512, UNEVEN = 1 << 16, SWEEPS = 8 };
 /* The coupling along an axis over the strongest one, from which on it is halved. */
 static const double STRONG = 0.4;
 
@@ -53,13 +53,16 @@ static bool is_transformed(const rw_system *s)
     return rw_box_suits(s, (rw_box_of){0, -1, false}, why, sizeof why);
 }
 
-/* The number of nodes of the next grid along an axis; as before: it is not halved. */
+/* The number of nodes of the next grid along an axis; as before: it is not halved. Transforms need three unknowns. */
 static int64_t next_size(const rw_system *s, const rw_grid *g, int axis, bool transformed)
 {
-    const bool cells =
-        s->spec->layout == RW_GRID_CELL && s->graph->fields[0].boundary[2 * axis].kind != RW_BOUNDARY_PERIODIC;
-    const int64_t n = g->size[axis], next = rw_coarser_size(s, g, axis), least = cells && !s->form.open ? 1 : 2;
-    return (transformed ? n >= SHORT : next >= least) ? RW_MIN(next, n) : n;
+    const rw_graph_side *side = s->graph->fields[0].boundary + 2 * axis;
+    const bool cells = s->spec->layout == RW_GRID_CELL && side->kind != RW_BOUNDARY_PERIODIC;
+    const int64_t least = transformed              ? 3 + side[0].given + side[1].given
+                          : cells && !s->form.open ? 1
+                                                   : 2,
+                  next = rw_coarser_size(s, g, axis);
+    return next >= least ? RW_MIN(next, g->size[axis]) : g->size[axis];
 }
 
 /* The next coarser grid of one whose axes have these couplings. False: there is none. */

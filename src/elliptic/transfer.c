@@ -44,6 +44,7 @@ int64_t rw_coarser_size(const rw_system *s, const rw_grid *finer, int axis)
 /* The spacing of a grid of n nodes over that of one with m. */
 static double ratio_of(const rw_system *s, int axis, int64_t n, int64_t m)
 {
+    if (n == m) return 1;
     return (double)length_of(s, axis, m) / (double)length_of(s, axis, n);
 }
 
@@ -82,9 +83,10 @@ rw_graph_other rw_transfer_place(const rw_system *s, const rw_grid *own, const r
     for (int d = 0; d < 3; ++d) {
         o.size[d] = o.num[d] = o.den[d] = 1;
         if (d >= own->ndim) continue;
+        o.size[d] = other->size[d];
+        if (own->size[d] == other->size[d]) continue;
         const int64_t end = end_of(s, 2 * d), here = length_of(s, d, own->size[d]),
                       there = length_of(s, d, other->size[d]);
-        o.size[d] = other->size[d];
         o.num[d] = 2 * there;
         o.add[d] = end * (there - here);
         o.den[d] = 2 * here;

@@ -389,7 +389,7 @@ static void compute(machine *m, rw_node n, const int64_t p[3])
     double *out = m->value[n];
     if (forward) {
         memcpy(out, value_of(m, forward->value), 2 * sizeof *out);
-    } else if (q->op == RW_OP_FIELD && m->g->fields[q->index].other.size[0]) {
+    } else if (rw_is_of_other(m->g, q)) {
         load(m, q->index, place_there(&m->g->fields[q->index].other, q, p), out);
     } else if (q->op == RW_OP_FIELD && q->column) {
         int64_t at = p[0] + (q->column - 1) * m->g->grid.size[0];

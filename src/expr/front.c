@@ -51,7 +51,7 @@ const rw_front_value *rw_front_made(const rw_front *w, const rw_store *s)
 bool rw_front_reads(const rw_plan *plan, const rw_pass_use *use, int pass, int n)
 {
     const rw_graph_node *p = plan->graph->nodes + n;
-    return use->needed[n] && p->op == RW_OP_FIELD && !rw_plan_forward(plan, pass, p);
+    return use->needed[n] && p->op == RW_OP_FIELD && !rw_plan_forward(plan, pass, p) && !rw_is_of_other(plan->graph, p);
 }
 
 /* Read at another place of the same layer. */

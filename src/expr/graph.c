@@ -71,11 +71,7 @@ int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype)
     return g->nfields++;
 }
 
-void rw_graph_set_other(rw_graph *g, int field, const rw_graph_other *other)
-{
-    g->fields[field].other = *other;
-    g->others = true;
-}
+void rw_graph_set_other(rw_graph *g, int field, const rw_graph_other *other) { g->fields[field].other = *other; }
 
 int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re, double im)
 {

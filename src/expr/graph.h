@@ -146,7 +146,6 @@ typedef struct rw_graph {
     int stores;      /* assignments to fields so far */
     bool sides_read; /* some field has a side that reads fields */
     bool given;      /* some field has nodes on sides that are given */
-    bool others;     /* some field is of another grid */
     rw_graph_param *params;
     int nparams, params_capacity, nstates;
     int spacing[3], origin[3];    /* params of the grid */
@@ -201,6 +200,10 @@ rw_node rw_field_at(rw_graph *g, int index, int version, int column);
 /* Of a field of another grid; offsets from RW_OTHER_LEAST to RW_OTHER_MOST. */
 rw_node rw_field_of_other(rw_graph *g, int field, const int offset[3]);
 int rw_other_offset(const rw_graph_node *field, int axis);
+static inline bool rw_is_of_other(const rw_graph *g, const rw_graph_node *p)
+{
+    return p->op == RW_OP_FIELD && g->fields[p->index].other.size[0] > 0;
+}
 /* The base of node i, and its distance from there in parts of `den`. */
 int64_t rw_other_base(const rw_graph_other *other, int axis, int64_t i);
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a);

@@ -38,14 +38,12 @@ bool rw_passes_fuse(const rw_grid *grid, const rw_target *target)
     return any;
 }
 
-/* Passes whose sides read fields, or have nodes that are given, or with fields of another grid, are kernels of their
- * own. */
+/* Passes whose sides read fields, or have nodes that are given, are kernels of their own. */
 static rw_status choose_strategy(rw_emitter *e, const struct strategy **chosen)
 {
     for (const struct strategy *s = strategies;; ++s) {
         bool suits = false;
-        if (!is_asked(s, e->target, &e->g->grid) || (s->grid && (e->g->sides_read || e->g->given || e->g->others)))
-            continue;
+        if (!is_asked(s, e->target, &e->g->grid) || (s->grid && (e->g->sides_read || e->g->given))) continue;
         rw_status status = s->suits(e, e->target->tiling && e->target->tiling == s->option, &suits);
         *chosen = s;
         if (status != RW_OK || suits) return status;

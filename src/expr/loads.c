@@ -21,8 +21,8 @@ static void place_along(const rw_emitter *e, const rw_graph_node *p, int axis, c
     const int64_t most = o->size[axis] - 1, den = o->den[axis],
                   more = o->add[axis] < 0 ? (-o->add[axis] + den - 1) / den : 0;
     const int by = rw_other_offset(p, axis);
-    const bool below =
-        rw_other_base(o, axis, 0) + by<0, above = rw_other_base(o, axis, e->g->grid.size[axis] - 1) + by> most,
+    const int64_t first = rw_other_base(o, axis, 0) + by, last = rw_other_base(o, axis, e->g->grid.size[axis] - 1) + by;
+    const bool below = e->beyond || first < 0, above = e->beyond || last > most,
                large = o->num[axis] * e->g->grid.size[axis] > INT32_MAX / 4;
     char at[80];
     snprintf(at, sizeof at, "((%s%lld * %c + %lld) / %lld + (%lld))", large ? "(i64)" : "", (long long)o->num[axis],
@@ -57,7 +57,7 @@ static void place_of(const rw_emitter *e, const rw_graph_node *p, char *place, s
     const char *name = e->g->fields[p->index].name;
     int64_t stride[3] = {1, e->g->grid.size[0], e->g->grid.size[0] * e->g->grid.size[1]}, off = 0;
     for (int d = 0; d < 3; ++d) off += stride[d] * p->offset[d];
-    if (e->g->fields[p->index].other.size[0]) place_there(e, p, place, size);
+    if (rw_is_of_other(e->g, p)) place_there(e, p, place, size);
     else if (p->column) place_in_table(e, p, place, size);
     else if (off)
         snprintf(place, size, "f_%s[c %c %lld]", name, off < 0 ? '-' : '+', (long long)(off < 0 ? -off : off));

@@ -309,7 +309,7 @@ static void add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n, rw_n
     }
     if (p->op == RW_OP_FIELD) {
         use->read[p->index] = true;
-        const bool other = g->fields[p->index].other.size[0];
+        const bool other = rw_is_of_other(g, p);
         use->coordinates = use->coordinates || other;
         if (p->column && !other && !g->fields[p->index].columns) use->read[g->neighbours] = true;
         for (int d = 0; d < 3; ++d) {

@@ -62,6 +62,10 @@ static bool is_read_across(const rw_front_value *v)
 static void emit_field(rw_emitter *e, const rw_graph_node *p)
 {
     const rw_front *w = e->state;
+    if (rw_is_of_other(e->g, p)) {
+        rw_emit_load(e, p, RW_NO_AXIS);
+        return;
+    }
     const rw_front_value *v = rw_front_version(e, p);
     int n = rw_front_number(w, v), age = rw_front_age(e, v), along = p->offset[w->walk];
     if (along && !rw_axis_is_periodic(e->g, w->walk)) ADD("n%d_%d[CELL(t, u)]", n, along > 0);

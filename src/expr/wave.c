@@ -73,6 +73,10 @@ static void emit_beyond(rw_emitter *e, const rw_graph_node *p, const rw_front_va
 static void emit_field(rw_emitter *e, const rw_graph_node *p)
 {
     const rw_front *w = e->state;
+    if (rw_is_of_other(e->g, p)) {
+        rw_emit_load(e, p, RW_NO_AXIS);
+        return;
+    }
     const rw_front_value *v = rw_front_version(e, p);
     int n = rw_front_number(w, v), age = rw_front_age(e, v), axis = 0;
     while (axis < w->walk && !p->offset[axis]) ++axis;

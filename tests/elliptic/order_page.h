@@ -43,17 +43,21 @@ typedef struct column {
     rw_grid_layout layout;
 } column;
 
-enum { COLUMNS = 12 };
+/* Transforms and krylov with order 2 and 4, multigrid with order 2, three layouts each. */
+enum { COLUMNS = 15 };
 static inline column column_of(int c)
 {
-    return (column){c < 6 ? RW_ELLIPTIC_TRANSFORM : RW_ELLIPTIC_KRYLOV, 2 + c / 3 % 2 * 2, (rw_grid_layout)(c % 3)};
+    static const rw_elliptic_method methods[] = {RW_ELLIPTIC_TRANSFORM, RW_ELLIPTIC_KRYLOV, RW_ELLIPTIC_MULTIGRID};
+    return (column){methods[c / 6], 2 + c / 3 % 2 * 2, (rw_grid_layout)(c % 3)};
 }
 
-/* Transforms have no Robin sides, and differences of order 4 on periodic axes alone. */
-static inline bool exists(int c, int r)
+/* Transforms have Robin sides along one axis, and differences of order 4 on periodic axes alone. */
+static inline bool exists(int ndim, int c, int r)
 {
     const column of = column_of(c);
-    return of.method == RW_ELLIPTIC_KRYLOV || (of.order == 2 ? r < WITHOUT_ROBIN || r == PERIODIC : r == PERIODIC);
+    int robin = 0;
+    for (int axis = 0; axis < ndim; ++axis) robin += row_of(r, axis) >= WITHOUT_ROBIN && row_of(r, axis) != PERIODIC;
+    return of.method != RW_ELLIPTIC_TRANSFORM || (of.order == 2 ? robin <= 1 : r == PERIODIC);
 }
 
 /* Nodes per axis of the coarse grid: by dimension and order. */
@@ -62,7 +66,7 @@ static const int64_t coarse[4][2] = {{0, 0}, {24, 24}, {12, 16}, {8, 10}};
 static const char intro[] =
     "# Orders of convergence of elliptic solvers\n"
     "\n"
-    "Observed orders of the solutions of both [methods](elliptic.md) with each kind of side, in each "
+    "Observed orders of the solutions of all [methods](elliptic.md) with each kind of side, in each "
     "[layout](field.md) of\n"
     "the grid: the logarithm of the ratio of the largest errors with n and 2n nodes per axis, over that of the "
     "spacings. The\n"
@@ -81,7 +85,7 @@ static const char intro[] =
     "| method | equation |\n"
     "|---|---|\n"
     "| transform | Δu − u = f |\n"
-    "| krylov | ∇·((1 + x/2)∇u) − u = f; periodic: Δu − u = f |\n"
+    "| krylov, multigrid | ∇·((1 + x/2)∇u) − u = f; periodic: Δu − u = f |\n"
     "\n"
     "| | n, order 2 | n, order 4 |\n"
     "|---|---|---|\n";
@@ -110,7 +114,8 @@ static inline void write_page(const char *path, double (*observed)[COLUMNS][ROWS
     for (int ndim = 1; ndim <= 3; ++ndim) {
         fprintf(file,
                 "\n## %s\n\n| left, right side | transform 2 auto | cell | node | 4 auto | cell | node | krylov 2 auto "
-                "| cell | node | 4 auto | cell | node |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+                "| cell | node | 4 auto | cell | node | multigrid 2 auto | cell | node "
+                "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
                 titles[ndim]);
         for (int r = 0; r < ROWS; ++r) {
             fprintf(file, "| %s ", pairs[r].name);

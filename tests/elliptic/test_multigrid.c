@@ -390,7 +390,7 @@ static void test_refused(void **state)
         row r;
         const char *why;
     } refused[] = {
-        {{POISSON, 2, {9, 9}, {D, D, D, D}, RW_GRID_CELL, 0}, "the grid has no coarser one"},
+        {{POISSON, 2, {4, 4}, {D, D, D, D}, RW_GRID_CELL, 0}, "the grid has no coarser one"},
         {{"laplace(u) + 100*u = f", "", 2, {64, 64}, {D, D, D, D}, RW_GRID_CELL, 0}, "take krylov"},
     };
     for (int i = 0; i < RW_COUNT(refused); ++i) {
