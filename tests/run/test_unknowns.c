@@ -112,7 +112,7 @@ static void test_bad_input(void **state)
          ":5:11: solvers.w: the equation for w has a time derivative: it needs no solver"},
         {RW_ERR_INPUT,
          CASE(TWO,
-              "equations: [\"dw/dt = psi\", \"laplace(psi) = x*psi\"]\nsolvers: {psi: {method: transform}}\n" TIME),
+              "equations: [\"dw/dt = psi\", \"laplace(psi) = x*y*psi\"]\nsolvers: {psi: {method: transform}}\n" TIME),
          ":4:29: method transform cannot solve this equation: the factor of psi[i, j] varies in space"},
         {RW_ERR_INPUT, CASE(FREE, "equations: [\"dw/dt = psi\", \"laplace(psi) = w\"]\n" TIME), "(at t = 0)"},
         {RW_ERR_NOT_CONVERGED,
