@@ -28,7 +28,9 @@ struct rw_box {
     /* With a line. The work area has its unknowns, and between the transforms what the systems are solved in. */
     rw_fft_divide *forward, *back; /* NULL: there is no other axis, */
     rw_expr *copy;                 /* but v <- r */
-    rw_tridiagonal *lines;
+    rw_tridiagonal *lines[2];      /* [singular]; made when first needed */
+    rw_tridiagonal_spec of_lines;
+    bool singular;
     rw_array *matrix[MATRIX], *shift[2], *work;
 };
 
@@ -175,6 +177,14 @@ static rw_status make_transforms(rw_box *b, const rw_fft_divide_spec *of_all)
     return rw_fft_divide_create(s->device, &spec, &b->back);
 }
 
+/* Scalars decide whether constants solve the homogeneous equation. Recordings may hold the other plan. */
+static rw_status choose_lines(rw_box *b, bool singular)
+{
+    b->singular = singular;
+    b->of_lines.singular = singular;
+    return b->lines[singular] ? RW_OK : rw_tridiagonal_create(b->s->device, &b->of_lines, &b->lines[singular]);
+}
+
 static rw_status make_lines(rw_box *b, const rw_fft_divide_spec *of_all)
 {
     const rw_system *s = b->s;
@@ -182,8 +192,7 @@ static rw_status make_lines(rw_box *b, const rw_fft_divide_spec *of_all)
     rw_tridiagonal_spec spec = {.dtype = ndim == 1 ? s->type : real_type(b),
                                 .ndim = ndim,
                                 .axis = ndim - 1 - b->of.line,
-                                .cyclic = b->sides[2 * b->of.line].kind == RW_BOUNDARY_PERIODIC,
-                                .singular = s->form.singular};
+                                .cyclic = b->sides[2 * b->of.line].kind == RW_BOUNDARY_PERIODIC};
     memcpy(spec.shape, of_all->shape, (size_t)ndim * sizeof *spec.shape);
     RW_TRY(make_transforms(b, of_all));
     RW_TRY(rw_array_create(s->device, spec.dtype, ndim, spec.shape, RW_MEMORY_DEVICE, &b->work));
@@ -199,7 +208,8 @@ static rw_status make_lines(rw_box *b, const rw_fft_divide_spec *of_all)
     spec.b = b->matrix[1];
     spec.c = b->matrix[2];
     spec.scale = ndim > 1 ? b->matrix[3] : NULL;
-    return rw_tridiagonal_create(s->device, &spec, &b->lines);
+    b->of_lines = spec;
+    return choose_lines(b, s->form.singular);
 }
 
 static rw_status make(rw_box *b)
@@ -240,7 +250,7 @@ void rw_box_destroy(rw_box **box)
     rw_box *b = *box;
     *box = NULL;
     if (!b) return;
-    rw_tridiagonal_destroy(&b->lines);
+    for (int i = 0; i < 2; ++i) rw_tridiagonal_destroy(&b->lines[i]);
     rw_fft_divide_destroy(&b->divide);
     rw_fft_divide_destroy(&b->forward);
     rw_fft_divide_destroy(&b->back);
@@ -298,7 +308,7 @@ rw_status rw_box_set(rw_box *b, const rw_box_term *terms, int n, bool singular, 
     for (int d = 0; d < ndim; ++d) tables[ndim - 1 - d] = b->table[d];
     for (int axis = 0, k = 0; b->of.line >= 0 && axis < ndim; ++axis)
         if (axis != ndim - 1 - b->of.line) RW_TRY(send(b, tables[axis], b->shift[k++]));
-    if (b->of.line >= 0) return RW_OK;
+    if (b->of.line >= 0) return choose_lines(b, singular);
     if (singular) shift = regular ? first_eigenvalue(b) : 0; /* by which large eigenvalues hardly change */
     return rw_fft_divide_set(b->divide, tables, shift, b->s->device->queue);
 }
@@ -312,16 +322,16 @@ static rw_status solve_line(rw_box *b, rw_array *from, rw_array *to, rw_queue *q
         RW_TRY(rw_system_bind_parts(s, b->copy, rw_system_r(s, 0), of_r[i]));
         RW_TRY(rw_system_bind_parts(s, b->copy, rw_system_v(s, 0), of_v[i]));
         RW_TRY(rw_system_unbind_parts(s, b->copy, rw_expr_run(b->copy, q)));
-        if (i == 0) RW_TRY(rw_tridiagonal_enqueue(b->lines, b->work, q));
+        if (i == 0) RW_TRY(rw_tridiagonal_enqueue(b->lines[b->singular], b->work, q));
     }
     return RW_OK;
 }
 
 static rw_status solve_part(rw_box *b, rw_array *x, rw_array *y, rw_queue *q)
 {
-    if (!b->lines) return rw_fft_divide_execute(b->divide, x, y, q);
+    if (b->divide) return rw_fft_divide_execute(b->divide, x, y, q);
     RW_TRY(rw_fft_divide_execute(b->forward, x, b->work, q));
-    RW_TRY(rw_tridiagonal_enqueue(b->lines, b->work, q));
+    RW_TRY(rw_tridiagonal_enqueue(b->lines[b->singular], b->work, q));
     return rw_fft_divide_execute(b->back, b->work, y, q);
 }
 
@@ -355,9 +365,9 @@ void rw_box_add_cost(const rw_box *b, double *bytes, int *launches)
     add_plan(b, b->divide, bytes, launches);
     add_plan(b, b->forward, bytes, launches);
     add_plan(b, b->back, bytes, launches);
-    if (!b->lines) return;
-    *bytes += rw_tridiagonal_traffic(b->lines) * systems / (double)b->s->nodes;
-    *launches += rw_tridiagonal_launches(b->lines) * systems;
+    if (b->of.line < 0) return;
+    *bytes += rw_tridiagonal_traffic(b->lines[b->singular]) * systems / (double)b->s->nodes;
+    *launches += rw_tridiagonal_launches(b->lines[b->singular]) * systems;
     if (b->copy) *bytes += 4. * (double)rw_dtype_size(b->s->type);
     if (b->copy) *launches += 2;
 }

@@ -67,7 +67,7 @@ static double value_at(rw_graph *g, rw_node factor, int line, int64_t at)
 
 static bool agree(double a, double b) { return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b)); }
 
-/* a b' = b a' at nodes of the line; b < 0: a = a'. */
+/* a b' = b a' at nodes of the line. */
 static bool is_ratio_constant(rw_graph *g, rw_node a, rw_node b, int line)
 {
     enum { PLACES = 24 };
@@ -271,7 +271,7 @@ static rw_status set_lines(rw_system *s, transform *t, rw_box_term *terms)
         terms[n].offset = o->offset[terms[n].axis];
         terms[n++].coefficient = there == 0 ? 0 : rw_system_sign(s) * value_at(g, o->factor, t->line, at) / there;
     }
-    return rw_box_set(t->box, terms, n, false, false);
+    return rw_box_set(t->box, terms, n, s->form.singular, false);
 }
 
 static rw_status set_box(rw_system *s, const transform *t, rw_box_term *terms)

@@ -293,6 +293,38 @@ static void test_singular_lines(void **state)
     }
 }
 
+/* Scalars that make the equation singular, and no longer: systems have another last row. */
+static void test_scalars_of_lines(void **state)
+{
+    (void)state;
+    static const double cs[] = {0, 0.5, 0, 2};
+    problem p;
+    residual r;
+    number exact[12 * 9];
+    begin(&p, "div((1 + y)*grad(u)) - c*u = f", 1, 2, (int64_t[]){12, 9});
+    p.spec.layout = RW_GRID_CELL;
+    for (int side = 0; side < 4; ++side) p.fields[0].boundary[side] = side_of(RW_BOUNDARY_NEUMANN, "0");
+    place_axis(&p, 0);
+    place_axis(&p, 1);
+    make_arrays(&p);
+    p.scalars[1].value = cs[0];
+    make_solver(&p);
+    for (int i = 0; i < RW_COUNT(cs); ++i) {
+        p.scalars[1].value = cs[i];
+        fill_waves(&p, cs[i] > 0 ? 0.3 : 0);
+        OK(rw_elliptic_set(p.solver, "c", cs[i]));
+        OK(rw_elliptic_solve(p.solver, &p.result));
+        assert_int_equal(p.result.method, RW_ELLIPTIC_TRANSFORM);
+        assert_true(p.result.steps == 1 && p.result.residual <= 1e-10 * p.result.right_side);
+        if (cs[i] == 0) continue;
+        make_residual(&p, "R = div((1 + y)*grad(u)) - c*u - f", &r);
+        solve_dense(&r, exact);
+        compare("scalars of lines", &p, &r, exact);
+        drop_residual(&r);
+    }
+    drop(&p);
+}
+
 /* An axis that is too short for a transform: krylov solves. */
 static void test_short_axes(void **state)
 {
@@ -730,6 +762,7 @@ int main(void)
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_singular_lines),
+        cmocka_unit_test(test_scalars_of_lines),
         cmocka_unit_test(test_short_axes),
         cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_default_tolerance),
