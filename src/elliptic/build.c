@@ -407,7 +407,7 @@ static rw_node reciprocal_of_diagonal(rw_system_building *b, const rw_form *form
     rw_graph *g = b->graph;
     const rw_node inside = unless_zero(g, diagonal_of(b, 0)), one = rw_real(g, 1);
     const bool scalar = !g->nodes[inside].is_field;
-    rw_node whole = inside, factors = one;
+    rw_node whole = inside, along[3] = {one, one, one}; /* products by axis: each is looked up */
     for (int side = 0; side < 2 * s->grid->ndim; ++side)
         for (int i = 0; i < form->nterms; ++i) {
             const rw_form_term *t = form->terms + i;
@@ -418,21 +418,25 @@ static rw_node reciprocal_of_diagonal(rw_system_building *b, const rw_form *form
             const rw_node there = rw_row_is_next_to(g, side), more = OP(MUL, t->factor, share[0]);
             whole = OP(ADD, whole, rw_make(g, RW_OP_WHERE, there, more, rw_real(g, 0)));
             const rw_node factor = OP(DIV, inside, unless_zero(g, OP(ADD, inside, more)));
-            factors = OP(MUL, factors, rw_make(g, RW_OP_WHERE, there, factor, one));
+            along[side / 2] = OP(MUL, along[side / 2], rw_make(g, RW_OP_WHERE, there, factor, one));
         }
+    const rw_node factors = OP(MUL, OP(MUL, along[0], along[1]), along[2]);
     const rw_node relaxed = OP(DIV, OP(MUL, rw_real(g, omega), b->sign), scalar ? inside : unless_zero(g, whole));
     return scalar ? OP(MUL, relaxed, factors) : relaxed;
 }
 
-/* to <- x, relaxed at nodes of one colour: x + omega (r - J x)/D; zero: x is 0. */
+/* to <- x, relaxed at nodes of one colour: x + omega (r - J x)/D; zero: x is 0. The colour is the sign of a product of
+ * (-1)^i along each axis, which is looked up. */
 static rw_status plan_colour(rw_system_building *b, const rw_form *form, rw_plan *plan, int colour, int x, int to,
                              bool zero, double omega)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
-    rw_node place = rw_real(g, (double)colour);
-    for (int a = 0; a < s->grid->ndim; ++a) place = OP(ADD, place, rw_index(g, a, 0));
-    const rw_node half = OP(MUL, rw_real(g, 0.5), place), mine = OP(EQ, rw_make1(g, RW_OP_FLOOR, half), half),
+    static const double pi = 3.14159265358979323846;
+    rw_node sign = rw_real(g, colour ? -1 : 1);
+    for (int a = 0; a < s->grid->ndim; ++a)
+        sign = OP(MUL, sign, rw_make1(g, RW_OP_COS, OP(MUL, rw_real(g, pi), rw_index(g, a, 0))));
+    const rw_node mine = OP(LT, rw_real(g, 0), sign),
                   old = zero ? rw_real(g, 0) : rw_field(g, x, g->fields[x].versions, here),
                   r = rw_field(g, rw_system_r(s, 0), 0, here), left = zero ? r : OP(SUB, r, product_of(b, form, x)),
                   change = OP(MUL, left, reciprocal_of_diagonal(b, form, omega)),
