@@ -1,4 +1,5 @@
 /* A Krylov solver for the correction. Products are a program, so there is no matrix. */
+#include <math.h>
 #include <stdio.h>
 
 #include "elliptic/box.h"
@@ -178,6 +179,32 @@ static rw_status solve(rw_system *s, double reduction)
     return status == RW_ERR_NOT_CONVERGED && result.residual < result.first ? RW_OK : status;
 }
 
+/* A fixed number of iterations, which change nothing once rtol holds. */
+static rw_status cycle(rw_system *s)
+{
+    const linear *l = s->data;
+    if (!is_definite(s))
+        return rw_fail(s->device->ctx, RW_ERR_UNSUPPORTED,
+                       "%s: the linear system is no longer symmetric and definite: a number of cycles needs cg",
+                       s->source->name);
+    return rw_krylov_enqueue(l->solver, s->r, s->v, s->settings->cycles, fmax(s->settings->rtol, 0));
+}
+
+static bool has_cycles(const rw_system *s) { return is_definite(s) && s->settings->cycles <= s->settings->iterations; }
+
+static bool records(const rw_system *s)
+{
+    const linear *l = s->data;
+    char why[200];
+    const rw_elliptic_precond wish = s->settings->precond;
+    bool varies = false;
+    for (int i = 0; i < s->form.nterms; ++i) varies = varies || s->form.terms[i].by_place;
+    if (wish == RW_ELLIPTIC_PRECOND_AUTO && !l->cycles && varies && rw_multigrid_suits(s, why, sizeof why))
+        return false;
+    return rw_system_records(s, l->product) && !(l->similar && rw_similar_operator(l->similar)->info.direct) &&
+           !(l->cycles && rw_multigrid_operator(l->cycles)->info.direct);
+}
+
 static bool reads(const rw_system *s, int f)
 {
     const linear *l = s->data;
@@ -215,6 +242,9 @@ const rw_system_ops rw_system_krylov = {.method = RW_ELLIPTIC_KRYLOV,
                                         .create = create,
                                         .prepare = prepare,
                                         .solve = solve,
+                                        .cycle = cycle,
+                                        .cycles = has_cycles,
+                                        .records = records,
                                         .reads = reads,
                                         .explain = explain,
                                         .destroy = destroy};

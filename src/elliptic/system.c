@@ -112,7 +112,8 @@ static rw_status make_vectors(rw_system *s)
 
 bool rw_system_is_enqueued(const rw_system *s)
 {
-    return s->form.linear && (s->ops->direct || (s->ops->cycle && s->settings->cycles > 0));
+    const bool cycles = s->ops->cycle && s->settings->cycles > 0 && (!s->ops->cycles || s->ops->cycles(s));
+    return s->form.linear && (s->ops->direct || cycles);
 }
 
 bool rw_system_is_recordable(const rw_system *s)

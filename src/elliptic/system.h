@@ -35,6 +35,7 @@ typedef struct rw_system_ops {
     rw_status (*solve_into)(rw_system *s, rw_array *u);
     /* s->v <- `settings->cycles` cycles on the system, from 0: launches only. NULL: the method has no cycles. */
     rw_status (*cycle)(rw_system *s);
+    bool (*cycles)(const rw_system *s); /* (optional) whether it has, for this equation */
     bool (*records)(const rw_system *s); /* `cycle` may be recorded */
     /* What has been prepared has values of field f; NULL: of no field. */
     bool (*reads)(const rw_system *s, int f);

@@ -28,11 +28,11 @@ static rw_status residual(rw_krylov *k, rw_array *b)
 static rw_status start(rw_krylov *k, rw_array *b)
 {
     RW_TRY(residual(k, b));
-    if (!k->p) return rw_array_copy(k->vector[P], k->vector[R], k->queue);
+    if (!k->p) return rw_krylov_copy(k, k->vector[R], k->vector[P]);
     RW_TRY(rw_krylov_precondition(k, k->vector[R], k->vector[Z]));
     const rw_arg a[] = {rw_arg_array(k->second.now), rw_arg_int(k->second.n), rw_arg_array(k->state[0])};
     RW_TRY(rw_krylov_launch(k, "begin_rho", 1, 1, a, 3));
-    return rw_array_copy(k->vector[P], k->vector[Z], k->queue);
+    return rw_krylov_copy(k, k->vector[Z], k->vector[P]);
 }
 
 static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
@@ -97,8 +97,8 @@ static rw_status single_start(rw_krylov *k, rw_array *b)
                         rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "squares", k->groups, 1, s, 4));
     RW_TRY(rw_krylov_reduce_partials(k, &sums_of(k)[0], 2));
-    RW_TRY(rw_array_zero(k->vector[P], k->queue));
-    return rw_array_zero(k->vector[Q], k->queue);
+    RW_TRY(rw_krylov_clear(k, k->vector[P]));
+    return rw_krylov_clear(k, k->vector[Q]);
 }
 
 static rw_status single_one(rw_krylov *k, int half)

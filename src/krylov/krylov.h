@@ -130,6 +130,12 @@ void rw_krylov_sums_free(rw_sums *s);
 /* y <- approximate solution for the right-hand side at `from` in b after the fixed number of iterations, with initial
  * guess 0; never waits. */
 rw_status rw_krylov_apply(rw_krylov *k, rw_array *b, int64_t from, rw_array *y);
+/* x <- the iterate that starts from 0 for b, after this number of iterations, which change nothing once the residual is
+ * below rtol |b|. Kernels only, which may be recorded, and never waits: CG without an inner solver. */
+rw_status rw_krylov_enqueue(rw_krylov *k, rw_array *b, rw_array *x, int64_t iterations, double rtol);
+/* y <- x, y <- 0 by kernels, which may be recorded. */
+rw_status rw_krylov_copy(rw_krylov *k, rw_array *x, rw_array *y);
+rw_status rw_krylov_clear(rw_krylov *k, rw_array *y);
 /* state 0 from the residual r and b. */
 rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b);
 /* z <- M r, r at `from` of an array; of a scaled system 2^-m M r. */

@@ -163,6 +163,42 @@ rw_status rw_krylov_apply(rw_krylov *k, rw_array *b, int64_t from, rw_array *y)
     return rw_array_copy(y, k->x, k->queue);
 }
 
+rw_status rw_krylov_copy(rw_krylov *k, rw_array *x, rw_array *y)
+{
+    const rw_arg a[] = {rw_arg_array(x), rw_arg_array(y), rw_arg_int(0), rw_arg_int(k->n)};
+    return rw_krylov_launch(k, "take", k->groups, 1, a, 4);
+}
+
+rw_status rw_krylov_clear(rw_krylov *k, rw_array *y)
+{
+    const rw_arg a[] = {rw_arg_array(y), rw_arg_int(k->n)};
+    return rw_krylov_launch(k, "clear", k->groups, 1, a, 2);
+}
+
+/* A recorded sequence holds no other one. */
+static rw_status enqueue(rw_krylov *k, rw_array *b, rw_array *x)
+{
+    k->now = 0;
+    k->begun = 0;
+    k->target = 1;
+    RW_TRY(rw_krylov_clear(k, k->x));
+    RW_TRY(k->ops->start(k, b));
+    for (int64_t i = 0; i < k->spec.iterations; i += k->ops->iterations)
+        RW_TRY(k->queue->recording ? k->ops->step(k, 0) : replay(k, 0));
+    return rw_krylov_copy(k, k->x, x);
+}
+
+rw_status rw_krylov_enqueue(rw_krylov *k, rw_array *b, rw_array *x, int64_t iterations, double rtol)
+{
+    const rw_krylov_spec before = k->spec;
+    k->spec.iterations = iterations;
+    k->spec.rtol = rtol;
+    k->spec.atol = 0;
+    const rw_status status = enqueue(k, b, x);
+    k->spec = before;
+    return status;
+}
+
 static double allowed_of(const rw_krylov *k, const rw_krylov_result *result)
 {
     return fmax(k->spec.rtol * result->right_side, k->spec.atol);

@@ -176,15 +176,27 @@ static void test_fixed_cycles(void **state)
 {
     (void)state;
     static const row free_sides = {POISSON, 2, {32, 32}, {P, P, P, P}, RW_GRID_CELL, 0};
-    const row *const list[] = {rows, &free_sides, rows + 8, rows + 3};
+    const struct {
+        const row *row;
+        int cycles; /* of krylov: iterations */
+        rw_elliptic_precond precond;
+    } list[] = {{rows, 2, 0},
+                {&free_sides, 2, 0},
+                {rows + 8, 2, 0},
+                {rows + 3, 2, 0},
+                {rows, 40, RW_ELLIPTIC_PRECOND_DIAGONAL},
+                {rows + 7, 6, RW_ELLIPTIC_PRECOND_TRANSFORM},
+                {rows + 9, 3, RW_ELLIPTIC_PRECOND_MULTIGRID}};
     for (int i = 0; i < (brief() ? 1 : RW_COUNT(list)); ++i) {
         problem p;
-        row r = *list[i];
+        row r = *list[i].row;
         rw_sequence *sequence;
         double before = INFINITY;
         if (brief()) r.size[0] = r.size[1] = 32;
         start(&p, &r);
-        p.spec.cycles = 2;
+        p.spec.cycles = list[i].cycles;
+        p.spec.precond = list[i].precond;
+        if (p.spec.precond) p.spec.method = RW_ELLIPTIC_KRYLOV;
         p.spec.imbalance = 1;
         p.spec.mean = 2;
         make_solver(&p);
