@@ -468,19 +468,13 @@ static rw_status plan_left(rw_system_building *b, const rw_form *form, rw_plan *
     const rw_node left = OP(SUB, rw_field(g, rw_system_r(s, 0), 0, here), product_of(b, form, rw_system_v(s, 0))),
                   d = rw_with_given(g, rw_system_v(s, 0), left, true);
     RW_TRY(rw_plan_store(plan, rw_system_d(s, 0), rw_cast(g, s->type, d)));
-    return s->symmetric ? RW_OK : rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, square(g, d)));
+    return s->squares ? rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, square(g, d))) : RW_OK;
 }
 
 static rw_status plan_start(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
     RW_TRY(plan_sweeps(b, form, plan, true, false));
     return b->of->coarser ? plan_left(b, form, plan) : RW_OK;
-}
-
-static rw_status plan_down(rw_system_building *b, const rw_form *form, rw_plan *plan)
-{
-    RW_TRY(plan_sweeps(b, form, plan, false, false));
-    return plan_left(b, form, plan);
 }
 
 static rw_status plan_up(rw_system_building *b, const rw_form *form, rw_plan *plan)
@@ -496,6 +490,13 @@ static rw_status plan_up(rw_system_building *b, const rw_form *form, rw_plan *pl
     return plan_sweeps(b, form, plan, false, true);
 }
 
+static rw_status plan_cycle(rw_system_building *b, const rw_form *form, rw_plan *plan)
+{
+    RW_TRY(plan_up(b, form, plan));
+    RW_TRY(plan_sweeps(b, form, plan, false, false));
+    return plan_left(b, form, plan);
+}
+
 static void add_other(rw_system_building *b, const char *name, rw_dtype dtype, const rw_grid *grid)
 {
     char own[48];
@@ -509,7 +510,7 @@ static void add_other(rw_system_building *b, const char *name, rw_dtype dtype, c
 static void add_other_fields(rw_system_building *b, rw_system_part part)
 {
     const rw_system *s = b->of;
-    if (part == RW_SYSTEM_UP && s->coarser) add_other(b, "v", s->type, s->coarser);
+    if ((part == RW_SYSTEM_UP || part == RW_SYSTEM_CYCLE) && s->coarser) add_other(b, "v", s->type, s->coarser);
     if (part == RW_SYSTEM_RESTRICT) add_other(b, "d", s->type, s->finer);
     for (int f = 0; f < s->n + s->nothers && part == RW_SYSTEM_COARSEN; ++f)
         if (s->bound[f]) add_other(b, b->graph->fields[f].name, b->graph->fields[f].dtype, s->finer);
@@ -520,6 +521,9 @@ static rw_status plan_restrict(rw_system_building *b, const rw_form *form RW_UNU
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
     const rw_node r = rw_transfer_restrict(b, rw_system_other(s), s->finer, s->symmetric);
+    if (s->counts)
+        RW_TRY(
+            rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, rw_transfer_squares(b, rw_system_other(s), s->finer))));
     return rw_plan_store(plan, rw_system_r(s, 0), rw_cast(g, s->type, rw_with_given(g, rw_system_v(s, 0), r, true)));
 }
 
@@ -552,8 +556,8 @@ static const struct {
     [RW_SYSTEM_BEFORE] = {"before", plan_before},
     [RW_SYSTEM_AFTER] = {"after", plan_after},
     [RW_SYSTEM_START] = {"start", plan_start},
-    [RW_SYSTEM_DOWN] = {"down", plan_down},
     [RW_SYSTEM_UP] = {"up", plan_up},
+    [RW_SYSTEM_CYCLE] = {"cycle", plan_cycle},
     [RW_SYSTEM_RESTRICT] = {"restrict", plan_restrict},
     [RW_SYSTEM_COARSEN] = {"coarsen", plan_coarsen},
 };

@@ -30,7 +30,7 @@ typedef struct level {
     rw_system own; /* of coarser grids; programs, vectors and fields that J reads are its own */
     rw_system *s;  /* the system itself, or `own` */
     rw_grid grid;
-    rw_expr *start, *down, *up;   /* down: the finest grid alone */
+    rw_expr *start, *up, *cycle;  /* cycle: the finest grid alone */
     rw_expr *restrict_, *coarsen; /* from the finer grid; coarsen NULL: J reads no field */
 } level;
 
@@ -40,6 +40,10 @@ struct rw_multigrid {
     int n;
     rw_similar *coarsest;
     rw_operator *operator; /* of a preconditioner */
+    /* Of grids from `first` on launches take longer than what they do: they are recorded, with the present scalars. */
+    int first;
+    bool loaded; /* their programs */
+    rw_sequence *sequence;
 };
 
 /* ---- grids ------------------------------------------------------------------------------------------------------- */
@@ -158,6 +162,8 @@ static rw_status make_coarser(rw_multigrid *m, int i)
     l->own.nodes = l->grid.size[0] * l->grid.size[1] * l->grid.size[2];
     l->own.finer = finer->grid;
     l->own.coarser = i + 1 < m->n ? &l[1].grid : NULL;
+    l->own.squares = false;
+    l->own.counts = i == 1 && !finer->symmetric && !finer->squares;
     l->own.nprograms = 0;
     l->own.bound = NULL;
     l->own.r = l->own.v = l->own.d = l->own.zeros = NULL;
@@ -167,19 +173,20 @@ static rw_status make_coarser(rw_multigrid *m, int i)
     RW_TRY(rw_system_program(l->s, RW_SYSTEM_RESTRICT, &l->restrict_));
     rw_expr_hold(l->restrict_, rw_system_other(l->s), finer->d);
     rw_expr_hold(l[-1].up, rw_system_other(finer), l->s->v_of[0]);
+    if (l[-1].cycle) rw_expr_hold(l[-1].cycle, rw_system_other(finer), l->s->v_of[0]);
     if (reads) RW_TRY(rw_system_program(l->s, RW_SYSTEM_COARSEN, &l->coarsen));
     if (i + 1 == m->n && is_transformed(l->s)) return rw_similar_create(l->s, &m->coarsest);
     RW_TRY(rw_system_program(l->s, RW_SYSTEM_START, &l->start));
     return rw_system_program(l->s, RW_SYSTEM_UP, &l->up);
 }
 
-/* On a large grid sweeps share a pass, which writes to a second array of v and exchanges the two. */
-static bool is_recordable(const rw_multigrid *m)
+/* From grid `first` on. On a large grid sweeps share a pass, which writes to a second array of v and exchanges the two. */
+static bool is_recordable(const rw_multigrid *m, int first)
 {
     bool is = true;
-    for (int i = 0; i < m->n && is; ++i) {
+    for (int i = first; i < m->n && is; ++i) {
         const level *l = m->level + i;
-        const rw_expr *const list[] = {l->start, l->up, l->down, l->restrict_};
+        const rw_expr *const list[] = {l->start, l->up, l->cycle, l->restrict_};
         for (int k = 0; k < RW_COUNT(list); ++k) is = is && (!list[k] || rw_expr_is_recordable(list[k]));
     }
     return is;
@@ -197,7 +204,7 @@ static rw_status make_operator(rw_multigrid *m)
                                   .columns = s->nodes,
                                   .type = s->type,
                                   .multiply = multiply,
-                                  .direct = !is_recordable(m) || !rw_system_records(s, m->level->start),
+                                  .direct = !is_recordable(m, 0) || !rw_system_records(s, m->level->start),
                                   .user = m};
     return rw_operator_create(s->device, &map, &m->operator);
 }
@@ -211,11 +218,14 @@ static rw_status make(rw_multigrid *m)
     m->n = find_grids(s, grids);
     for (int i = 0; i < m->n; ++i) m->level[i].grid = grids[i];
     s->coarser = &finest[1].grid;
+    const bool once = rw_transfer_reads_once(s, s->grid, s->coarser);
+    s->squares = !s->symmetric && !once;
     RW_TRY(make_vectors(s, false));
     RW_TRY(rw_system_program(s, RW_SYSTEM_START, &finest->start));
     RW_TRY(rw_system_program(s, RW_SYSTEM_UP, &finest->up));
-    if (!s->symmetric) RW_TRY(rw_system_program(s, RW_SYSTEM_DOWN, &finest->down));
+    if (!s->symmetric) RW_TRY(rw_system_program(s, RW_SYSTEM_CYCLE, &finest->cycle));
     for (int i = 1; i < m->n; ++i) RW_TRY(make_coarser(m, i));
+    for (m->first = 1; m->first < m->n && !is_recordable(m, m->first); ++m->first) continue;
     return s->symmetric ? make_operator(m) : RW_OK;
 }
 
@@ -237,6 +247,7 @@ void rw_multigrid_destroy(rw_multigrid **multigrid)
     *multigrid = NULL;
     if (!m) return;
     rw_operator_destroy(&m->operator);
+    rw_sequence_destroy(&m->sequence);
     rw_similar_destroy(&m->coarsest);
     for (int i = 1; m->level && i < m->n; ++i) {
         rw_system *own = &m->level[i].own;
@@ -271,8 +282,10 @@ static void copy_scalars(const rw_system *s, const rw_graph *g, rw_expr *expr)
 rw_status rw_multigrid_prepare(rw_multigrid *m)
 {
     rw_system *s = m->s;
+    rw_sequence_destroy(&m->sequence);
     copy_scalars(s, m->level->start->graph, m->level->start);
     copy_scalars(s, m->level->up->graph, m->level->up);
+    if (m->level->cycle) copy_scalars(s, m->level->cycle->graph, m->level->cycle);
     for (int i = 1; i < m->n; ++i) {
         level *l = m->level + i;
         for (int e = 0; e < l->own.nprograms; ++e) copy_scalars(s, l->own.programs[e]->graph, l->own.programs[e]);
@@ -285,16 +298,49 @@ rw_status rw_multigrid_prepare(rw_multigrid *m)
     return m->coarsest ? rw_similar_prepare(m->coarsest, false) : RW_OK;
 }
 
-/* From the residual of grid i to its corrected v. */
-static rw_status correct(const rw_multigrid *m, int i)
+static rw_status correct(rw_multigrid *m, int i);
+
+static rw_status launch_below(rw_multigrid *m, int i)
 {
-    const level *l = m->level + i, *c = l + 1;
+    const level *l = m->level + i;
     rw_queue *q = l->s->device->queue;
-    RW_TRY(rw_expr_run(c->restrict_, q));
-    if (i + 2 == m->n && m->coarsest) RW_TRY(rw_similar_solve(m->coarsest, c->s->r, c->s->v, q));
-    else RW_TRY(rw_expr_run(c->start, q));
-    if (i + 2 < m->n) RW_TRY(correct(m, i + 1));
-    for (int k = 1; k < SWEEPS && i + 2 == m->n && !m->coarsest; ++k) RW_TRY(rw_expr_run(c->up, q));
+    const bool last = i + 1 == m->n;
+    if (last && m->coarsest) return rw_similar_solve(m->coarsest, l->s->r, l->s->v, q);
+    RW_TRY(rw_expr_run(l->start, q));
+    if (!last) return correct(m, i);
+    for (int k = 1; k < SWEEPS; ++k) RW_TRY(rw_expr_run(l->up, q));
+    return RW_OK;
+}
+
+static rw_status record_below(rw_multigrid *m, int i)
+{
+    rw_queue *q = m->s->device->queue;
+    RW_TRY(rw_record_begin(q));
+    const rw_status status = launch_below(m, i), ended = rw_record_end(q, &m->sequence);
+    if (status == RW_OK && ended == RW_OK) return RW_OK;
+    rw_sequence_destroy(&m->sequence);
+    return status != RW_OK ? status : ended;
+}
+
+/* v of grid i from its r. Programs load with their first launch, and a recording holds no other one. */
+static rw_status solve_below(rw_multigrid *m, int i)
+{
+    rw_queue *q = m->s->device->queue;
+    if (i != m->first || q->recording || m->s->moves || !m->loaded) {
+        m->loaded = m->loaded || i == m->first;
+        return launch_below(m, i);
+    }
+    if (!m->sequence) RW_TRY(record_below(m, i));
+    return rw_sequence_replay(m->sequence, q);
+}
+
+/* From the residual of grid i to its corrected v. */
+static rw_status correct(rw_multigrid *m, int i)
+{
+    const level *l = m->level + i;
+    rw_queue *q = l->s->device->queue;
+    RW_TRY(rw_expr_run(l[1].restrict_, q));
+    RW_TRY(solve_below(m, i + 1));
     return rw_expr_run(l->up, q);
 }
 
@@ -309,7 +355,7 @@ static void hold_vectors(const rw_multigrid *m, rw_array *x, rw_array *y)
     }
 }
 
-rw_status rw_multigrid_apply(const rw_multigrid *m, rw_array *x, rw_array *y, rw_queue *q)
+rw_status rw_multigrid_apply(rw_multigrid *m, rw_array *x, rw_array *y, rw_queue *q)
 {
     hold_vectors(m, x, y);
     rw_status status = rw_expr_run(m->level->start, q);
@@ -320,10 +366,13 @@ rw_status rw_multigrid_apply(const rw_multigrid *m, rw_array *x, rw_array *y, rw
 
 rw_operator *rw_multigrid_operator(const rw_multigrid *m) { return m->operator; }
 
-static rw_status norm_of(rw_expr *down, double *norm)
+/* Of a solver: the residual on the next grid, and its norm on the finest one. `after`: the program that made it. */
+static rw_status restrict_first(rw_multigrid *m, rw_expr *after, double *norm)
 {
     double square;
-    RW_TRY(rw_expr_get(down, "square", &square, NULL));
+    rw_expr *restrict_ = m->level[1].restrict_;
+    RW_TRY(rw_expr_run(restrict_, m->s->device->queue));
+    RW_TRY(rw_expr_get(m->s->squares ? after : restrict_, "square", &square, NULL));
     *norm = sqrt(square);
     return RW_OK;
 }
@@ -331,17 +380,17 @@ static rw_status norm_of(rw_expr *down, double *norm)
 static rw_status solve(rw_system *s, double reduction)
 {
     rw_multigrid *m = s->data;
-    rw_queue *q = s->device->queue;
+    const level *finest = m->level;
     const double wanted = reduction * s->result.residual;
     double norm, before = INFINITY;
-    RW_TRY(rw_expr_run(m->level->start, q));
-    RW_TRY(norm_of(m->level->start, &norm));
+    RW_TRY(rw_expr_run(finest->start, s->device->queue));
+    RW_TRY(restrict_first(m, finest->start, &norm));
     for (int64_t i = 0; norm > wanted && norm < before && i < s->settings->iterations; ++i) {
         RW_TRY(rw_cancel_check(s->device->ctx, s->source->name));
-        RW_TRY(correct(m, 0));
-        RW_TRY(rw_expr_run(m->level->down, q));
+        RW_TRY(solve_below(m, 1));
+        RW_TRY(rw_expr_run(finest->cycle, s->device->queue));
         before = norm;
-        RW_TRY(norm_of(m->level->down, &norm));
+        RW_TRY(restrict_first(m, finest->cycle, &norm));
         s->result.iterations++;
     }
     return RW_OK;
@@ -350,18 +399,20 @@ static rw_status solve(rw_system *s, double reduction)
 static rw_status cycle(rw_system *s)
 {
     rw_multigrid *m = s->data;
+    const level *finest = m->level;
     rw_queue *q = s->device->queue;
-    RW_TRY(rw_expr_run(m->level->start, q));
-    for (int64_t i = 0; i < s->settings->cycles; ++i) {
-        if (i) RW_TRY(rw_expr_run(m->level->down, q));
-        RW_TRY(correct(m, 0));
+    RW_TRY(rw_expr_run(finest->start, q));
+    for (int64_t i = 1; i < s->settings->cycles; ++i) {
+        RW_TRY(rw_expr_run(finest[1].restrict_, q));
+        RW_TRY(solve_below(m, 1));
+        RW_TRY(rw_expr_run(finest->cycle, q));
     }
-    return RW_OK;
+    return correct(m, 0);
 }
 
 static bool reads(const rw_system *s, int f)
 {
-    return rw_expr_uses_field(((const rw_multigrid *)s->data)->level->down, f);
+    return rw_expr_uses_field(((const rw_multigrid *)s->data)->level->cycle, f);
 }
 
 void rw_multigrid_explain(const rw_multigrid *m, rw_text *text)
@@ -371,8 +422,8 @@ void rw_multigrid_explain(const rw_multigrid *m, rw_text *text)
     rw_text_add(text, "cycle    %d grids, V(2, 2), red-black; the coarsest, %lld", m->n, (long long)g->size[0]);
     for (int d = 1; d < g->ndim; ++d) rw_text_add(text, " x %lld", (long long)g->size[d]);
     rw_text_add(text, m->coarsest ? ", by transforms\n" : ", by %d sweeps\n", 2 * SWEEPS);
-    if (m->level->down && rw_expr_get_plan(m->level->down, &plan) == RW_OK)
-        rw_text_add(text, "down     %lld passes, %.0f bytes a node\n", (long long)plan.passes, plan.bytes_per_cell);
+    if (m->level->cycle && rw_expr_get_plan(m->level->cycle, &plan) == RW_OK)
+        rw_text_add(text, "finest   %lld passes, %.0f bytes a node\n", (long long)plan.passes, plan.bytes_per_cell);
 }
 
 static bool suits(rw_system *s, char *why, size_t size) { return rw_multigrid_suits(s, why, size); }
@@ -387,7 +438,7 @@ static rw_status create(rw_system *s)
 
 static rw_status prepare(rw_system *s) { return rw_multigrid_prepare(s->data); }
 
-static bool records(const rw_system *s) { return is_recordable(s->data); }
+static bool records(const rw_system *s) { return is_recordable(s->data, 0); }
 
 static void explain(const rw_system *s, rw_text *text) { rw_multigrid_explain(s->data, text); }
 
@@ -417,12 +468,12 @@ static void add_cost(const rw_system *s, double *bytes, int *launches)
     const rw_multigrid *m = s->data;
     const int64_t cycles = RW_MAX(s->settings->cycles, 1);
     cost all = {0};
-    add_runs(s, m->level->down, cycles - 1, &all);
+    add_runs(s, m->level->cycle, cycles - 1, &all);
     for (int i = 0; i < m->n; ++i) {
         const level *l = m->level + i;
         const bool last = i + 1 == m->n;
         add_runs(s, l->start, i ? cycles : 1, &all);
-        add_runs(s, l->up, last ? cycles * (SWEEPS - 1) : cycles, &all);
+        add_runs(s, l->up, last ? cycles * (SWEEPS - 1) : i ? cycles : 1, &all);
         add_runs(s, l->restrict_, cycles, &all);
     }
     *bytes += all.bytes;

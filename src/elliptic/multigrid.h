@@ -14,7 +14,7 @@ void rw_multigrid_destroy(rw_multigrid **multigrid);
 /* The present scalars, and means of the present fields. */
 rw_status rw_multigrid_prepare(rw_multigrid *m);
 /* y <- one cycle on J y = x, from 0: launches only. */
-rw_status rw_multigrid_apply(const rw_multigrid *m, rw_array *x, rw_array *y, rw_queue *q);
+rw_status rw_multigrid_apply(rw_multigrid *m, rw_array *x, rw_array *y, rw_queue *q);
 /* The same as an operator. Lifetime: that of the cycles. */
 rw_operator *rw_multigrid_operator(const rw_multigrid *m);
 void rw_multigrid_explain(const rw_multigrid *m, rw_text *text);

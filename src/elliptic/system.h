@@ -35,7 +35,7 @@ typedef struct rw_system_ops {
     rw_status (*solve_into)(rw_system *s, rw_array *u);
     /* s->v <- `settings->cycles` cycles on the system, from 0: launches only. NULL: the method has no cycles. */
     rw_status (*cycle)(rw_system *s);
-    bool (*cycles)(const rw_system *s); /* (optional) whether it has, for this equation */
+    bool (*cycles)(const rw_system *s);  /* (optional) whether it has, for this equation */
     bool (*records)(const rw_system *s); /* `cycle` may be recorded */
     /* What has been prepared has values of field f; NULL: of no field. */
     bool (*reads)(const rw_system *s, int f);
@@ -82,7 +82,10 @@ struct rw_system {
     rw_array *r, *v, **r_of, **v_of;    /* vectors of all unknowns, and views of each */
     /* Multigrid, one unknown: a further vector; NULL. */
     rw_array *d;
-    bool symmetric;         /* cycles are a preconditioner for cg */
+    bool symmetric; /* cycles are a preconditioner for cg */
+    /* Of two grids, where |d|^2 of the finer one is the result "square": of the pass that computes d, or, where each
+     * value is read once, of that which restricts it. */
+    bool squares, counts;
     const rw_grid *coarser; /* NULL: there is none */
     const rw_grid *finer;   /* whose values parts of a coarser one read; NULL */
     rw_elliptic_result result;
@@ -164,13 +167,13 @@ typedef enum rw_system_part {
     RW_SYSTEM_MEANS,
     RW_SYSTEM_BEFORE, /* v <- r/sqrt(size of row), without its weight; 0 at nodes that are given */
     RW_SYSTEM_AFTER,  /* v <- v/sqrt(size of row) */
-    /* Multigrid, one unknown. Two sweeps of red-black relaxation on J v = r, from v = 0 or the present v, red first;
-     * then d <- r - J v, result "square" of |d|^2. On the coarsest grid sweeps alone. */
+    /* Multigrid, one unknown. Two sweeps of red-black relaxation on J v = r, from v = 0, red first; then d <- r - J v.
+     * On the coarsest grid sweeps alone. */
     RW_SYSTEM_START,
-    RW_SYSTEM_DOWN,
     /* v <- v + v of the coarser grid, interpolated, but on the coarsest grid; then two such sweeps, in a preconditioner
      * black first. */
     RW_SYSTEM_UP,
+    RW_SYSTEM_CYCLE,    /* that, two more sweeps, and d <- r - J v: from one cycle to the next */
     RW_SYSTEM_RESTRICT, /* r <- d of the finer grid */
     RW_SYSTEM_COARSEN   /* fields that J reads <- the mean of those of the finer grid */
 } rw_system_part;

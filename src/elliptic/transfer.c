@@ -308,6 +308,29 @@ rw_node rw_transfer_restrict(rw_system_building *b, int field, const rw_grid *fi
     return sum_of(b->graph, field, &w, NULL);
 }
 
+bool rw_transfer_reads_once(const rw_system *s, const rw_grid *finer, const rw_grid *coarser)
+{
+    int halved = 0;
+    for (int d = 0; d < finer->ndim; ++d) {
+        if (finer->size[d] == coarser->size[d]) continue;
+        if (!is_of_cells(s, d) || !rw_is_halved(s, finer, coarser, d)) return false;
+        ++halved;
+    }
+    return halved != 1;
+}
+
+static rw_node square_of(rw_graph *g, rw_node value) { return OP(MUL, value, value); }
+
+rw_node rw_transfer_squares(rw_system_building *b, int field, const rw_grid *finer)
+{
+    const weights w = weights_of(b, field, finer, MEAN);
+    weights ones = w;
+    for (int d = 0; d < 3; ++d)
+        for (int o = 0; o < OFFSETS; ++o)
+            if (w.of[d][o] >= 0) ones.of[d][o] = number(b->graph, 1);
+    return sum_of(b->graph, field, &ones, square_of);
+}
+
 rw_node rw_transfer_mean(rw_system_building *b, int field, const rw_grid *finer)
 {
     return rw_transfer_restrict(b, field, finer, false);
