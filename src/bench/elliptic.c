@@ -4,8 +4,10 @@
  *   cells     layout cell, 0 on the sides: sines of type II
  *   nodes     the sides one spacing outside, 0 there: sines of type I
  *   periodic  the real transform
- *   cycle     layout cell, 0 on the sides: one cycle of multigrid
+ *   cycles    layout cell, 0 on the sides: eight cycles of multigrid
+ *   solve     the same to 1e-8, from 0, waits
  *   step      w' = laplace(w)/100 - v . grad w, v from laplace(psi) = -w, RK4: four solves
+ *   step, cg  the same, recorded, with 160 iterations a solve, which change nothing once rtol holds
  *
  * Bytes are those that the passes read and write. Error: the largest |F(u)| over the largest |f|/h^2, of a step the
  * difference to the same step with the other method, krylov. */
@@ -18,11 +20,16 @@
 #include "elliptic/elliptic.h"
 #include "rechenwerk/ode.h"
 
-enum { CELLS, NODES, PERIODIC, CYCLE, STEP, VARIANTS };
-static const char *const names[VARIANTS] = {"Poisson f64 by transforms, cells", "Poisson f64 by transforms, nodes",
+enum { CELLS, NODES, PERIODIC, CYCLES, SOLVE, STEP, STEP_CG, VARIANTS };
+static const char *const names[VARIANTS] = {"Poisson f64 by transforms, cells",
+                                            "Poisson f64 by transforms, nodes",
                                             "Poisson f64 by transforms, periodic",
-                                            "Poisson f64, a cycle of multigrid, cells",
-                                            "step of RK4 with a streamfunction, nodes"};
+                                            "Poisson f64, eight cycles of multigrid, cells",
+                                            "Poisson f64, multigrid to 1e-8 from 0, cells",
+                                            "step of RK4 with a streamfunction, nodes",
+                                            "step of RK4 with a streamfunction, cg, nodes"};
+static const char transform[] = "transform", cg[] = "krylov:precond=diagonal:cycles=160:rtol=1e-8",
+                  exact_cg[] = "krylov:precond=diagonal:cycles=400:rtol=1e-13";
 
 typedef struct work {
     int variant, ndim, cycles;
@@ -31,6 +38,8 @@ typedef struct work {
     rw_elliptic *solver;
     rw_ode *ode;
     rw_array *u, *f; /* of a step: psi, w */
+    double rtol;     /* of SOLVE */
+    const char *solver_of_step;
     rw_queue *queue;
 } work;
 
@@ -45,7 +54,9 @@ static void free_work(void *user)
 
 static int64_t nodes_of(const work *w) { return w->ndim == 3 ? w->n * w->n * w->n : w->n * w->n; }
 
-static bool has_cells(const work *w) { return w->variant == CELLS || w->variant == CYCLE; }
+static bool has_cells(const work *w) { return w->variant == CELLS || w->variant == CYCLES || w->variant == SOLVE; }
+
+static bool is_step(int variant) { return variant == STEP || variant == STEP_CG; }
 
 static rw_grid grid_of(const work *w)
 {
@@ -72,7 +83,7 @@ static rw_expr_field field_of(const work *w, const char *name)
 static rw_status make_arrays(rw_bench *b, work *w)
 {
     const int64_t shape[3] = {w->n, w->n, w->n};
-    w->h = 1 / (double)(w->n + (w->variant == NODES || w->variant == STEP));
+    w->h = 1 / (double)(w->n + (w->variant == NODES || is_step(w->variant)));
     w->queue = b->queue;
     RW_TRY(rw_array_create(b->dev, RW_F64, w->ndim, shape, RW_MEMORY_DEVICE, &w->u));
     RW_TRY(rw_array_create(b->dev, RW_F64, w->ndim, shape, RW_MEMORY_DEVICE, &w->f));
@@ -91,17 +102,19 @@ static rw_status make_solver(rw_bench *b, work *w)
                                    .nfields = 1,
                                    .externals = &f,
                                    .nexternals = 1,
-                                   .method = w->variant == CYCLE ? RW_ELLIPTIC_MULTIGRID : RW_ELLIPTIC_TRANSFORM,
+                                   .method = w->variant == CYCLES || w->variant == SOLVE ? RW_ELLIPTIC_MULTIGRID
+                                                                                         : RW_ELLIPTIC_TRANSFORM,
+                                   .rtol = w->rtol,
                                    .cycles = w->cycles};
     RW_TRY(rw_elliptic_create(b->dev, &spec, &w->solver));
     RW_TRY(rw_elliptic_bind(w->solver, "u", w->u));
     return rw_elliptic_bind(w->solver, "f", w->f);
 }
 
-static rw_status make_step(rw_bench *b, work *w, const char *solver)
+static rw_status make_step(rw_bench *b, work *w)
 {
     const rw_expr_field fields[] = {field_of(w, "psi"), field_of(w, "w")};
-    const char *const solvers[] = {solver, NULL};
+    const char *const solvers[] = {w->solver_of_step, NULL};
     RW_TRY(make_arrays(b, w));
     const rw_ode_spec spec = {.equations = "laplace(psi) = -w\ndw/dt = laplace(w)/100 - dy(psi)*dx(w) + dx(psi)*dy(w)",
                               .grid = grid_of(w),
@@ -116,15 +129,16 @@ static rw_status make_step(rw_bench *b, work *w, const char *solver)
     return rw_ode_bind(w->ode, "w", w->f);
 }
 
-static rw_status make(rw_bench *b, work *w)
-{
-    return w->variant == STEP ? make_step(b, w, "transform") : make_solver(b, w);
-}
+static rw_status make(rw_bench *b, work *w) { return is_step(w->variant) ? make_step(b, w) : make_solver(b, w); }
 
 static rw_status call(void *user, int round RW_UNUSED)
 {
     work *w = user;
-    return w->ode ? rw_ode_step(w->ode, rw_ode_time(w->ode) + 1) : rw_elliptic_enqueue(w->solver);
+    rw_elliptic_result result;
+    if (w->ode) return rw_ode_step(w->ode, rw_ode_time(w->ode) + 1);
+    if (w->variant != SOLVE) return rw_elliptic_enqueue(w->solver);
+    RW_TRY(rw_array_zero(w->u, w->queue));
+    return rw_elliptic_solve(w->solver, &result);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -159,9 +173,9 @@ static rw_status find_residual(work *w, double *worst)
 
 static rw_status compare_steps(rw_bench *b, work *w, double *worst)
 {
-    work other = {.variant = STEP, .ndim = 2, .n = w->n};
+    work other = {.variant = STEP, .ndim = 2, .n = w->n, .solver_of_step = "krylov:rtol=1e-13"};
     const void *is, *should;
-    rw_status status = make_step(b, &other, "krylov:rtol=1e-13");
+    rw_status status = make_step(b, &other);
     if (status == RW_OK) status = call(&other, 0);
     if (status == RW_OK) status = rw_array_read(w->f, &is);
     if (status == RW_OK) status = rw_array_read(other.f, &should);
@@ -182,9 +196,13 @@ static const rw_bench_task checked = {call, error, NULL, free_work}, timed = {ca
 
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
-    work w = {.variant = variant, .ndim = n > 40 || variant == STEP ? 2 : 3, .n = n, .cycles = 16};
-    if (variant == CYCLE) w.n = n > 40 ? 64 : 16; /* even numbers of nodes */
-    *allowed = variant == STEP ? 1e-11 : 1e-13;
+    work w = {.variant = variant,
+              .ndim = n > 40 || is_step(variant) ? 2 : 3,
+              .n = n,
+              .cycles = 16,
+              .rtol = 1e-12,
+              .solver_of_step = variant == STEP ? transform : exact_cg};
+    *allowed = is_step(variant) ? 1e-11 : 1e-13;
     return rw_bench_verify(b, &checked, &w, make(b, &w), worst);
 }
 
@@ -195,6 +213,7 @@ static double bytes_of(const work *w)
 {
     double bytes = 0;
     int launches = 0;
+    if (w->variant == SOLVE || w->variant == STEP_CG) return 0; /* it depends on values */
     if (w->variant == STEP) return 104 + 4 * 8 + 4 * 72;
     rw_elliptic_add_cost(w->solver, &bytes, &launches);
     return bytes;
@@ -202,7 +221,12 @@ static double bytes_of(const work *w)
 
 static rw_status measure(rw_bench *b, int variant, int ndim, int64_t n)
 {
-    work w = {.variant = variant, .ndim = ndim, .n = n, .cycles = 1};
+    work w = {.variant = variant,
+              .ndim = ndim,
+              .n = n,
+              .cycles = variant == CYCLES ? 8 : 0,
+              .rtol = 1e-8,
+              .solver_of_step = variant == STEP ? transform : cg};
     rw_bench_result row = {0};
     rw_status status = make(b, &w);
     for (int i = 0; i < 3 && status == RW_OK; ++i) status = call(&w, i);
@@ -217,12 +241,11 @@ static rw_status run(rw_bench *b)
     static const struct {
         int variant, ndim;
         int64_t n;
-    } rows[] = {{CELLS, 2, 1024}, {NODES, 2, 1022}, {PERIODIC, 2, 1024}, {CYCLE, 2, 1024},
-                {STEP, 2, 1022},  {CELLS, 3, 256},  {CYCLE, 3, 256},     {CELLS, 2, 4096},
-                {CYCLE, 2, 4096}, {STEP, 2, 62},    {PERIODIC, 2, 4096}};
-    for (int i = 0; i < (b->options.quick ? 5 : RW_COUNT(rows)); ++i)
-        RW_TRY(
-            measure(b, rows[i].variant, rows[i].ndim, b->options.quick ? 127 + (rows[i].variant == CYCLE) : rows[i].n));
+    } rows[] = {{CELLS, 2, 1024}, {NODES, 2, 1022},  {PERIODIC, 2, 1024}, {CYCLES, 2, 1024}, {SOLVE, 2, 1024},
+                {STEP, 2, 1022},  {STEP_CG, 2, 62},  {CELLS, 3, 256},     {CYCLES, 3, 256},  {SOLVE, 3, 256},
+                {CELLS, 2, 4096}, {CYCLES, 2, 4096}, {SOLVE, 2, 4096},    {STEP, 2, 62},     {PERIODIC, 2, 4096}};
+    for (int i = 0; i < (b->options.quick ? 7 : RW_COUNT(rows)); ++i)
+        RW_TRY(measure(b, rows[i].variant, rows[i].ndim, b->options.quick ? 127 : rows[i].n));
     return RW_OK;
 }
 
