@@ -93,6 +93,9 @@ typedef struct rw_elliptic_spec {
     double imbalance; /* (default: 0.01) */
     /* When requested, a solve ends with ERR_INTERRUPTED. Default: none. */
     const rw_cancel *cancel;
+    /* Equations with a time derivative, du/dt = …, are taken for 0 = …: all unknowns of the steady state at once, by
+     * Newton's method. Where they conserve the integral of an unknown, its mean is that of `mean`, not of the start. */
+    bool steady;
 } rw_elliptic_spec;
 
 /* The parameter table of rw_elliptic_spec, for rw_params_parse: "krylov:rtol=1e-10". */

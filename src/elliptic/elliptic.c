@@ -234,6 +234,7 @@ rw_status rw_elliptic_create_with(rw_device *dev, const rw_elliptic_spec *given,
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &e->source, &e->parsed);
     if (status == RW_OK) {
         rw_find_equations(&e->parsed, e->spec.fields, e->nfields + e->nexternals);
+        if (spec.steady) rw_take_rates_for_equations(&e->parsed);
         status = make_systems(e);
     }
     if (status == RW_OK) *result = e;

@@ -30,12 +30,19 @@ void rw_find_equations(rw_parsed *parsed, const rw_expr_field *fields, int nfiel
     }
 }
 
+/* They have no left side, but the name of their field. */
+void rw_take_rates_for_equations(rw_parsed *parsed)
+{
+    for (int i = 0; i < parsed->n; ++i)
+        if (parsed->statements[i].kind == RW_RATE) parsed->statements[i].kind = RW_EQUATION;
+}
+
 rw_status rw_lower_equation(rw_lowering *l, const rw_source *source, const rw_statement *s, rw_node *f)
 {
     rw_syntax *sides[] = {s->left, s->value};
     const rw_syntax difference = {.kind = RW_SYNTAX_OPERATOR, .at = s->at, .name = "-", .n = 2, .args = sides};
     rw_value v;
-    RW_TRY(rw_lower(l, source, &difference, &v));
+    RW_TRY(rw_lower(l, source, s->left ? &difference : s->value, &v));
     if (v.n > 1)
         return rw_fail_at(l->ctx, source, s->at,
                           "the sides of this equation are vectors of %d: write an equation for each component", v.n);
@@ -115,13 +122,23 @@ static const rw_statement *statement_of(const matcher *m, int equation)
     return m->parsed->statements + m->statement[equation];
 }
 
+/* Of a rate its field. */
+static int find_left(const matcher *m, int equation)
+{
+    const rw_statement *s = statement_of(m, equation);
+    if (s->left) return find_named(m, equation, s->left);
+    for (int u = 0; u < m->p->ncolumns; ++u)
+        if (!strcmp(s->name, m->unknowns[u].name)) return has(m, equation, u) ? u : -1;
+    return -1;
+}
+
 /* The pattern, with the pairs that left sides ask for. */
 static rw_status fill(matcher *m, const rw_node *f)
 {
     rw_pairing *p = m->p;
     for (int e = 0; e < p->nrows; ++e) {
         RW_TRY(find_fields(m, e, f[m->statement[e]]));
-        const int u = find_named(m, e, statement_of(m, e)->left);
+        const int u = find_left(m, e);
         if (u < 0 || p->row_of[u] >= 0) continue;
         p->column_of[e] = u;
         p->row_of[u] = e;

@@ -17,6 +17,9 @@
  * of the names is that of a field, it is an equation: the kind becomes RW_EQUATION. */
 void rw_find_equations(rw_parsed *parsed, const rw_expr_field *fields, int nfields);
 
+/* The steady state: du/dt = … is the equation 0 = … of u. */
+void rw_take_rates_for_equations(rw_parsed *parsed);
+
 /* *f: left - right at each node of the grid, of the current meaning of names.
  * Errors: ERR_INPUT: those of rw_lower; the sides are vectors. */
 rw_status rw_lower_equation(rw_lowering *l, const rw_source *source, const rw_statement *s, rw_node *f);

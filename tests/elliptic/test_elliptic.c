@@ -547,6 +547,39 @@ static void test_nonlinear(void **state)
 }
 
 /* Arrays with gaps between their elements. */
+/* Rates for equations: the steady states of a reaction and its diffusion, of a field that is pulled to another one. */
+static void test_steady(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"du/dt = laplace(u) - k*u^3 + f",
+                                        "R = laplace(u) - k*u^3 + f",
+                                        "dv/dt = 3*u - 2*v + f; du/dt = laplace(u) - u*v + k",
+                                        "R = laplace(u) - u*v + k; S = 3*u - 2*v + f",
+                                        "du/dt = v; dv/dt = laplace(u) - v - f",
+                                        "R = v; S = laplace(u) - v - f"};
+    for (int i = 0; i < (slow() ? 1 : 3); ++i) {
+        problem p;
+        residual r;
+        number u[2 * 12 * 9], F[2 * 12 * 9];
+        begin(&p, texts[2 * i], 1 + (i > 0), 2, (int64_t[]){12, 9});
+        p.spec.steady = true;
+        make_arrays(&p);
+        make_solver(&p);
+        OK(rw_elliptic_solve(p.solver, &p.result));
+        make_residual(&p, texts[2 * i + 1], &r);
+        for (int64_t k = 0; k < r.n * r.nodes; ++k) u[k] = at(p.arrays[k / r.nodes], k % r.nodes);
+        evaluate(&r, u, F);
+        if (!(norm_of(F, r.n * r.nodes) <= 1e-9 * p.result.right_side))
+            fail_msg("%s: %.3g of %.3g", texts[2 * i], norm_of(F, r.n * r.nodes), p.result.right_side);
+        drop_residual(&r);
+        drop(&p);
+    }
+    problem p;
+    begin(&p, "du/dt = laplace(u); laplace(u) = f", 1, 2, (int64_t[]){12, 9});
+    p.spec.steady = true;
+    FAILS(RW_ERR_INPUT, "a second equation for u", rw_elliptic_create(dev, &p.spec, &p.solver));
+}
+
 static void test_views(void **state)
 {
     (void)state;
@@ -769,6 +802,7 @@ int main(void)
         cmocka_unit_test(test_singular),
         cmocka_unit_test(test_one_node),
         cmocka_unit_test(test_nonlinear),
+        cmocka_unit_test(test_steady),
         cmocka_unit_test(test_views),
         cmocka_unit_test(test_systems),
         cmocka_unit_test(test_refused),
