@@ -553,8 +553,9 @@ rw_status rw_emit_near_sides(rw_emitter *e, int f)
         int axis = side / 2, upper = side % 2;
         if (!e->use.reach[axis][upper] || field->boundary[side].kind == RW_BOUNDARY_PERIODIC) continue;
         if (axis == 0) ADD("#define NEXT(q) row[(q) - o]\n");
-        else if (upper) ADD("#define NEXT(q) ((q) == N%c - 1 ? u0 : u1)\n", rw_size_letter[axis]);
-        else ADD("#define NEXT(q) ((q) == 0 ? u0 : u1)\n");
+        /* not ==: wave.c, emit_column() */
+        else if (upper) ADD("#define NEXT(q) ((q) >= N%c - 1 ? u0 : u1)\n", rw_size_letter[axis]);
+        else ADD("#define NEXT(q) ((q) <= 0 ? u0 : u1)\n");
         ADD("DEVICE real near_%s_%c%d(%s, INDEX i, INDEX j, INDEX k%s)\n{\n", field->name, rw_axis_letter[axis], upper,
             axis == 0 ? "LOCAL const real *row, INDEX o" : "real u0, real u1", rw_text_of(&e->uniforms));
         RW_TRY(emit_side(e, f, axis, upper));

@@ -1,8 +1,8 @@
 /* Wave fronts (front.c) in registers, for GPUs: an item has a column of cells.
  *
  *   w3_0, w3_1, …     an item's values of version 3, the newest and the ones before
- *   i, j              the item's place in the grid; items beyond a side repeat the last one, so that they read nothing
- *                     outside
+ *   x, y              the item's place in the grid, for coordinates
+ *   i, j              the same; items beyond a side repeat the last one, so that they read nothing outside
  *   shared            what neighbours within the layer want to read lies in shared memory too, in two buffers in turn,
  *                     so that one barrier a layer is enough
  *
@@ -141,7 +141,9 @@ static void emit_pass(rw_emitter *e, int pass)
     e->use = all;
 }
 
-/* const INDEX i, j: the item's column. */
+/* const INDEX x, y, i, j: the item's column. ptxas 13.0 (sm_90) takes min(x, n) == n from the instruction that gives the
+ * minimum, and takes it wrongly: i and j are compared by < and > only, and coordinates, which texts compare as they
+ * like, come from x and y. */
 static void emit_column(rw_emitter *e, const char *indent)
 {
     bool planes = ((const rw_front *)e->state)->walk == 2;
@@ -269,6 +271,9 @@ rw_status rw_wave_emit(rw_emitter *e)
     emit_column(e, "            ");
     ADD("            const int own = %s >= MARGIN && %s < WIDTH - MARGIN && x < NX%s;\n", column, column, own);
     emit_shift(e, w);
+    const char *const held[2] = {e->index[0], e->index[1]};
+    e->index[0] = rw_axis_is_periodic(e->g, 0) ? "i" : "x";
+    if (w->walk == 2) e->index[1] = rw_axis_is_periodic(e->g, 1) ? "j" : "y";
     const bool apart = has_layers_inside(e, w);
     if (apart) {
         emit_is_inside(e, w);
@@ -279,6 +284,7 @@ rw_status rw_wave_emit(rw_emitter *e)
     }
     for (int pass = w->first; pass <= w->last; ++pass) emit_pass(e, pass);
     if (apart) ADD("            }\n");
+    e->index[0] = held[0], e->index[1] = held[1];
     e->pass = w->first;
     ADD("        }\n        b ^= 1;\n    }\n}\n");
     return RW_OK;

@@ -152,6 +152,48 @@ static void test_independent_of_size(void **state)
     assert_true(cycles[1] <= cycles[0] + 1);
 }
 
+/* One cycle by wave fronts and by passes apart: the sweeps compare the indices of nodes with those of the sides. */
+static void test_tilings(void **state)
+{
+    (void)state;
+    static const row list[] = {{POISSON, 3, {40, 37, 35}, {D, D, D, D, D, D}, RW_GRID_CELL, 0},
+                               {POISSON, 3, {37, 40, 33}, {D, R, N, D, P, P}, RW_GRID_NODE, 0},
+                               {SMOOTH, 2, {140, 43}, {D, D, N, D}, RW_GRID_NODE, 0},
+                               {POISSON, 3, {33, 32, 34}, {R, D, D, N, D, D}, RW_GRID_AUTO, 0}};
+    static const char *const tilings[] = {"cpu", "wave"};
+    rw_device *plain = dev;
+    rw_queue *kept = queue;
+    for (int i = 0; i < (brief() ? 1 : RW_COUNT(list)); ++i) {
+        number *first = NULL;
+        for (int k = 0; k < RW_COUNT(tilings); ++k) {
+            problem p;
+            char name[64];
+            snprintf(name, sizeof name, "%.31s:tiling=%s", rw_device_info(plain)->name, tilings[k]);
+            OK(rw_device_open(ctx, name, &dev));
+            queue = rw_device_queue(dev);
+            start(&p, list + i);
+            p.spec.cycles = 1;
+            make_solver(&p);
+            OK(rw_elliptic_enqueue(p.solver));
+            const int64_t n = nodes_of(&p);
+            number *u = malloc((size_t)n * sizeof *u);
+            for (int64_t c = 0; c < n; ++c) u[c] = at(p.arrays[0], c);
+            const long double most = norm_of(u, n);
+            for (int64_t c = 0; first && c < n; ++c)
+                if (!(cabsl(u[c] - first[c]) <= 1e-12L * most))
+                    fail_msg("%s, row %d, node %lld: %.15Lg by %s, %.15Lg by %s", list[i].equation, i, (long long)c,
+                             creall(u[c]), tilings[k], creall(first[c]), tilings[0]);
+            drop(&p);
+            rw_device_close(&dev);
+            dev = plain;
+            queue = kept;
+            if (first) free(u);
+            else first = u;
+        }
+        free(first);
+    }
+}
+
 static void test_singular(void **state)
 {
     (void)state;
@@ -454,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_residuals_and_cycles),
         cmocka_unit_test(test_anisotropic),
         cmocka_unit_test(test_independent_of_size),
+        cmocka_unit_test(test_tilings),
         cmocka_unit_test(test_singular),
         cmocka_unit_test(test_fixed_cycles),
         cmocka_unit_test(test_single_precision),
