@@ -25,7 +25,8 @@ extern "C" {
     X(ROCK2, "rock2", "stabilised Runge-Kutta of Abdulle, order 2, error control, for parabolic problems")             \
     X(ROCK4, "rock4", "stabilised Runge-Kutta of Abdulle, order 4, error control, for parabolic problems")             \
     X(DP5, "dp5", "Dormand-Prince 5(4), error control, for problems that are not stiff")                               \
-    X(AUTO, "auto", "the method that suits, chosen at the first step: dp5, rkc2 or rock4")
+    X(AUTO, "auto", "the method that suits, chosen at the first step: dp5, rkc2 or rock4")                             \
+    X(NEWTON, "newton", "steady states only: all equations at once, without steps; in C rw_elliptic with `steady`")
 /* clang-format on */
 
 typedef enum rw_ode_method {

@@ -374,13 +374,14 @@ static rw_status plan_before(rw_system_building *b, const rw_form *form, rw_plan
     return RW_OK;
 }
 
+/* As r, which has no sides: reading v at a node that its side gives would read v elsewhere. */
 static rw_status plan_after(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
     for (int f = 0; f < s->n; ++f)
-        RW_TRY(rw_plan_store(plan, rw_system_v(s, f),
-                             OP(DIV, rw_field(g, rw_system_v(s, f), 0, here),
+        RW_TRY(rw_plan_store(plan, rw_system_r(s, f),
+                             OP(DIV, rw_field(g, rw_system_r(s, f), 0, here),
                                 rw_make1(g, RW_OP_SQRT, size_of_row(b, form, f)))));
     return RW_OK;
 }

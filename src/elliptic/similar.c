@@ -26,7 +26,7 @@ rw_status rw_similar_solve(const rw_similar *p, rw_array *x, rw_array *y, rw_que
         rw_array_destroy(&part);
         RW_TRY(status);
     }
-    RW_TRY(rw_system_bind_parts(s, p->after, rw_system_v(s, 0), y));
+    RW_TRY(rw_system_bind_parts(s, p->after, rw_system_r(s, 0), y));
     return rw_system_unbind_parts(s, p->after, rw_expr_run(p->after, q));
 }
 

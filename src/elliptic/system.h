@@ -166,7 +166,7 @@ typedef enum rw_system_part {
     /* Results "m0", "m1" …, of form.terms of an unknown's own row: the mean of factor/size of row; "rough". */
     RW_SYSTEM_MEANS,
     RW_SYSTEM_BEFORE, /* v <- r/sqrt(size of row), without its weight; 0 at nodes that are given */
-    RW_SYSTEM_AFTER,  /* v <- v/sqrt(size of row) */
+    RW_SYSTEM_AFTER,  /* r <- r/sqrt(size of row) */
     /* Multigrid, one unknown. Two sweeps of red-black relaxation on J v = r, from v = 0, red first; then d <- r - J v.
      * On the coarsest grid sweeps alone. */
     RW_SYSTEM_START,

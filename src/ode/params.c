@@ -4,7 +4,7 @@
 #define RW_X(name, text, line) | 1 << RW_ODE_##name
 enum {
     STABILISED = 1 << RW_ODE_RKC2 | 1 << RW_ODE_RKL2 | 1 << RW_ODE_ROCK2 | 1 << RW_ODE_ROCK4 | 1 << RW_ODE_AUTO,
-    ALL = 0 RW_ODE_METHOD_LIST(RW_X), /* rk4 with the default step */
+    ALL = (0 RW_ODE_METHOD_LIST(RW_X)) & ~(1 << RW_ODE_NEWTON), /* rk4 with the default step */
     ROCK = 1 << RW_ODE_ROCK2 | 1 << RW_ODE_ROCK4 | 1 << RW_ODE_AUTO,
 };
 #undef RW_X
@@ -19,7 +19,7 @@ static const char choices[] = RW_ODE_METHOD_LIST(RW_X);
 static const rw_param rows[] = {
     ROW(method, ENUM, "auto", choices,
         "auto: dp5, rkc2 or rock4, chosen at the first step; rock4, rock2, rkc2, rkl2: diffusion; dp5: non-stiff; "
-        "rk4: fixed step",
+        "rk4: fixed step; newton: steady states, by solvers",
         .brief = NULL),
     ROW(start, REAL, "0", "(-inf, inf)", "initial time", .brief = NULL),
     ROW(end, REAL, "1.0", "steady|(-inf, inf)", "final time; steady: when the state no longer changes",
@@ -38,7 +38,7 @@ static const rw_param rows[] = {
         "spectral radius: an expression; auto: from the derivative of the equations; power: by power iteration",
         .methods = STABILISED | 1 << RW_ODE_RK4),
     ROW(tolerance, REAL, "1e-8", "(0, inf)", "end = steady: largest |du/dt|/max(|u|, 1) of a steady state",
-        .condition = "time.end = steady"),
+        .condition = "time.end = steady", .methods = ALL),
     ROW(record, SWITCH, "true", "", "replay the launches of a step as one recorded sequence where possible",
         .brief = NULL),
 };

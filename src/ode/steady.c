@@ -1,4 +1,4 @@
-/* How fast the state changes: whether it is steady. */
+/* How fast the state changes: whether it is steady; the method that has no steps. */
 #include "ode/ode.h"
 
 static rw_status build(rw_ode *ode)
@@ -32,3 +32,14 @@ rw_status rw_ode_get_rate(rw_ode *ode, double *rate, bool *steady)
     if (steady) *steady = *rate <= ode->tolerance;
     return RW_OK;
 }
+
+/* A name for the tables of settings: without steps there is nothing that an integrator could do. */
+static rw_status refuse(rw_ode *ode)
+{
+    return rw_fail(
+        ode->device->ctx, RW_ERR_ARGUMENT,
+        "method = newton: it finds steady states without steps: take rw_elliptic_create with `steady`, or in "
+        "a case time.end: steady; or another method");
+}
+
+const rw_ode_ops rw_method_NEWTON = {.method = RW_ODE_NEWTON, .name = "newton", .create = refuse};

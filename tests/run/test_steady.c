@@ -66,6 +66,22 @@ static void test_equations_are_solved(void **state)
               "equations: \"laplace(A) = -2i\"\n" STEADY QUIET
               "checks: {e: {value: \"normmax(A - 1i*x*(1 - x))\", tolerance: 1e-9}}\n"),
          "transform"},
+        /* a side that reads the field, at nodes of the grid: u^2 = 1 + 2x - x^2 */
+        {"problem: pde\ngrid: {size: [33], layout: node}\n"
+         "fields: {u: {initial: \"1\", boundary: {left: \"1\", right: \"(4*inner(u, 1) - inner(u, 2))/3\"}}}\n"
+         "equations: \"div(u*grad(u)) = -1\"\nsolvers: {u: {method: krylov, precond: transform}}\n" STEADY QUIET
+         "checks: {e: {value: \"normmax(u - sqrt(1 + 2*x - x^2))\", tolerance: 1e-3}}\n",
+         "krylov"},
+        /* rates, by Newton's method: coupled with each other and with an unknown */
+        {LINE("31",
+              "{u: {initial: \"1\", boundary: {left: \"1\", right: \"2\"}}, "
+              "v: {initial: \"0.8\", boundary: \"1\"}, p: {initial: \"0\", boundary: \"0\"}}",
+              "equations: [\"du/dt = laplace(u^2) + (v - 1)\", \"dv/dt = laplace(v) + v*(1 - v)*u\", "
+              "\"laplace(p) = -v\"]\n"
+              "solvers: {u: {rtol: 1e-11}}\ntime: {end: steady, method: newton}\n" QUIET
+              "checks: {e: {value: \"normmax(u - sqrt(1 + 3*x))\", tolerance: 1e-7}, "
+              "p: {value: \"normmax(p - x*(1 - x)/2)\", tolerance: 1e-7}}\n"),
+         "krylov"},
     };
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         char name[16];
@@ -263,7 +279,12 @@ static void test_mistakes(void **state)
         {SOLVERS("{u: 3}"), ":6:14: solvers.u is a single value, not a map"},
         {SOLVERS("3"), ":6:10: solvers is a single value, not a map"},
         {CASE(ZERO, "equations: \"du/dt = -u\"\n" STEADY "solvers: {u: {rtol: 1e-3}}\n"),
-         ":6:11: solvers.u: the equation for u has a time derivative: it needs no solver"},
+         ":6:11: solvers.u: the equation for u has a time derivative: it needs no solver, except with time.method: newton"},
+        {CASE(ZERO, "equations: \"du/dt = -u\"\ntime: {end: 1, method: newton}\n"),
+         ":5:13: time.end = 1 with time.method = newton, which finds steady states: write end: steady"},
+        {"problem: pde\ngrid: none\nfields: {u: {initial: \"1\"}}\nequations: \"du/dt = -u\"\n"
+         "time: {end: steady, method: newton}\n",
+         ":2:7: grid: none with time.method = newton: it needs a grid"},
         {CASE("{u: {initial: \"0\"}, v: {initial: \"0\"}}", "equations: [\"laplace(u) = v\"]\n" STEADY),
          ":4:14: there is no equation for v"},
         {CASE("{u: {initial: \"0\"}}", "equations: [\"laplace(u) = 1\", \"0 = u - x\"]\n" STEADY),

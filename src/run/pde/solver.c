@@ -18,7 +18,8 @@ static rw_elliptic_spec spec_of(const rw_case *c, const pde_problem *p)
                               .scalars = p->scalars,
                               .nscalars = p->nscalars,
                               .externals = p->data,
-                              .nexternals = p->ndata};
+                              .nexternals = p->ndata,
+                              .steady = p->time.method == RW_ODE_NEWTON};
 }
 
 /* settings [nfields]: of each field from its entry in `solvers`; 0 without one. */

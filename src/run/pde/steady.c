@@ -2,7 +2,8 @@
  *
  *   rates                steps of the integrator, until the largest |du/dt|/max(|u|, 1) is at most time.tolerance;
  *                        fields without a rate are solved for inside each step
- *   no rates             one solve; the residual is the largest |F(u)| over what the tolerances of `solvers` allow */
+ *   no rates, or         one solve; the residual is the largest |F(u)| over what the tolerances of `solvers` allow
+ *   time.method: newton   */
 #include <math.h>
 #include <string.h>
 
@@ -38,10 +39,10 @@ static rw_status check_solvers(const rw_case *c, const pde_problem *p, const rw_
         if (f < 0)
             RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i, "solvers.%s: there is no field %s%s", name, name,
                                              rw_hint_nearest(name, names, n).text));
-        else if (has_rate(parsed, name))
+        else if (has_rate(parsed, name) && p->time.method != RW_ODE_NEWTON)
             RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i,
                                              "solvers.%s: the equation for %s has a time derivative: it "
-                                             "needs no solver",
+                                             "needs no solver, except with time.method: newton",
                                              name, name));
     }
     return RW_OK;
@@ -63,7 +64,8 @@ rw_status pde_find_kind(const rw_case *c, pde_problem *p)
         if (!timed && equations && parsed.statements[i].left && mentions_time(parsed.statements[i].left))
             timed = parsed.statements + i;
     }
-    p->algebraic = equations > 0 && rates == 0;
+    const bool newton = p->time.method == RW_ODE_NEWTON && !p->no_time;
+    p->algebraic = (equations > 0 && rates == 0) || newton;
     p->base.stationary = pde_is_steady(p);
     rw_status status = RW_OK;
     if (timed && pde_is_steady(p))
@@ -72,7 +74,16 @@ rw_status pde_find_kind(const rw_case *c, pde_problem *p)
     if (status == RW_OK) status = check_solvers(c, p, &parsed);
     rw_parsed_free(&parsed);
     RW_TRY(status);
-    if (p->algebraic && p->grid.ndim == 0)
+    if (newton && !pde_is_steady(p))
+        return rw_case_fail(c, end,
+                            "time.end = %s with time.method = newton, which finds steady states: write end: steady, or "
+                            "take another method",
+                            end->text);
+    if (p->algebraic && p->grid.ndim == 0 && newton)
+        RW_NOTE(p->ctx, rw_case_fail(c, rw_case_node(c, "grid"),
+                                     "grid: none with time.method = newton: it needs a grid: omit time.method, then "
+                                     "the steady state is found by steps"));
+    else if (p->algebraic && p->grid.ndim == 0)
         RW_NOTE(p->ctx, rw_case_fail(c, rw_case_node(c, "grid"),
                                      "grid: none: equations without a time derivative need a grid; the steady state of "
                                      "ordinary differential equations is found with rates and time: {end: steady}"));
