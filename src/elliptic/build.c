@@ -408,7 +408,7 @@ static rw_node reciprocal_of_diagonal(rw_system_building *b, const rw_form *form
     rw_graph *g = b->graph;
     const rw_node inside = unless_zero(g, diagonal_of(b, 0)), one = rw_real(g, 1);
     const bool scalar = !g->nodes[inside].is_field;
-    rw_node whole = inside, along[3] = {one, one, one}; /* products by axis: each is looked up */
+    rw_node whole = inside, along[3] = {one, one, one}; /* products by axis, which tables may hold */
     for (int side = 0; side < 2 * s->grid->ndim; ++side)
         for (int i = 0; i < form->nterms; ++i) {
             const rw_form_term *t = form->terms + i;
@@ -426,18 +426,15 @@ static rw_node reciprocal_of_diagonal(rw_system_building *b, const rw_form *form
     return scalar ? OP(MUL, relaxed, factors) : relaxed;
 }
 
-/* to <- x, relaxed at nodes of one colour: x + omega (r - J x)/D; zero: x is 0. The colour is the sign of a product of
- * (-1)^i along each axis, which is looked up. */
+/* to <- x, relaxed at nodes of one colour: x + omega (r - J x)/D; zero: x is 0. */
 static rw_status plan_colour(rw_system_building *b, const rw_form *form, rw_plan *plan, int colour, int x, int to,
                              bool zero, double omega)
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
-    static const double pi = 3.14159265358979323846;
-    rw_node sign = rw_real(g, colour ? -1 : 1);
-    for (int a = 0; a < s->grid->ndim; ++a)
-        sign = OP(MUL, sign, rw_make1(g, RW_OP_COS, OP(MUL, rw_real(g, pi), rw_index(g, a, 0))));
-    const rw_node mine = OP(LT, rw_real(g, 0), sign),
+    rw_node place = rw_real(g, colour);
+    for (int a = 0; a < s->grid->ndim; ++a) place = OP(ADD, place, rw_cast(g, RW_U64, rw_index(g, a, 0)));
+    const rw_node mine = OP(EQ, OP(MOD, place, rw_real(g, 2)), rw_real(g, 0)),
                   old = zero ? rw_real(g, 0) : rw_field(g, x, g->fields[x].versions, here),
                   r = rw_field(g, rw_system_r(s, 0), 0, here), left = zero ? r : OP(SUB, r, product_of(b, form, x)),
                   change = OP(MUL, left, reciprocal_of_diagonal(b, form, omega)),

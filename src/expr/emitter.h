@@ -31,6 +31,7 @@ struct rw_emitter {
     rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
     size_t own;                      /* length of `uniforms` without the fields that sides read, ', GLOBAL … *b_u' */
     const char *index[3];            /* names of the indices for coordinates, while a side's values are written */
+    const int *inside;               /* nodes are at least inside[axis] away from the sides of the grid; NULL: any */
     const char *item;                /* the item of the EACH around it */
     const struct rw_side *side;      /* whose values are being written */
     bool mixed;                      /* fields are read at nodes that may be beyond two sides at once */

@@ -127,6 +127,26 @@ static bool arrange(const rw_plan *plan, rw_front *w)
     return true;
 }
 
+static int64_t count_groups(const int64_t *n, rw_tiling *t)
+{
+    t->groups = 1;
+    for (int d = 0; d < 3; ++d) t->groups *= t->tiles[d] = (n[d] + t->tile[d] - 1) / t->tile[d];
+    return t->groups;
+}
+
+/* Groups run in turns, `at_once` in each: the layers that make all turns together shortest. */
+static int64_t best_layers(const rw_front *w, int64_t most, int64_t at_once, const int64_t *n, rw_tiling t)
+{
+    const int walk = w->walk;
+    int64_t best = most, shortest = INT64_MAX;
+    for (t.tile[walk] = most; t.tile[walk] >= most / 32; --t.tile[walk]) {
+        const int64_t turns = (count_groups(n, &t) + at_once - 1) / at_once,
+                      layers = turns * (t.tile[walk] + 2 * w->margin[walk]);
+        if (layers < shortest) shortest = layers, best = t.tile[walk];
+    }
+    return best;
+}
+
 static void choose_tiles(const rw_emitter *e, const rw_front *w, const rw_front_kind *kind, rw_tiling *t)
 {
     const int64_t *n = e->g->grid.size;
@@ -137,11 +157,8 @@ static void choose_tiles(const rw_emitter *e, const rw_front *w, const rw_front_
     t->tile[1] = w->height - 2 * w->margin[1];
     t->tile[2] = 1;
     t->tile[walk] = kind->layers;
-    for (;; t->tile[walk] /= 2) {
-        t->groups = 1;
-        for (int d = 0; d < 3; ++d) t->groups *= t->tiles[d] = (n[d] + t->tile[d] - 1) / t->tile[d];
-        if (t->groups >= kind->groups || t->tile[walk] <= kind->layers / 8) break;
-    }
+    if (kind->at_once) t->tile[walk] = best_layers(w, kind->layers, kind->at_once(e, w), n, *t);
+    while (count_groups(n, t) < kind->groups && t->tile[walk] > kind->layers / 8) t->tile[walk] /= 2;
     t->narrow = n[0] * n[1] * n[2] < INT32_MAX / 2;
 }
 

@@ -4,7 +4,7 @@
 
 #include "expr/emitter.h"
 
-enum { RW_FRONT_PASSES = 8, RW_FRONT_VERSIONS = 32, RW_FRONT_AGES = 8 };
+enum { RW_FRONT_PASSES = 10, RW_FRONT_VERSIONS = 32, RW_FRONT_AGES = 11 };
 
 /* A field as it was before the kernel, or as a pass leaves it. */
 typedef struct rw_front_value {
@@ -27,17 +27,18 @@ typedef struct rw_front {
     int nversions, nshared;
     int width, height; /* columns and rows of a layer */
     int ahead;         /* layers loaded before they are needed */
-    bool inside;       /* what is being written is for layers without sides */
     bool sides_first;  /* strips at the sides of x are the first groups */
 } rw_front;
 
 /* What a kind of wave front decides. */
 typedef struct rw_front_kind {
     void (*choose_layers)(const rw_emitter *e, rw_front *w, bool forced); /* sets width and height */
-    bool (*fits)(const rw_emitter *e, const rw_front *w);
-    double pass_bytes;      /* the arithmetic of a pass and cell, as bytes that are moved in its time */
-    int64_t groups, layers; /* a walk has as many layers at most, an eighth at least, until there are enough groups */
-    int group;              /* items; 0: one for each cell of a layer */
+    bool (*fits)(const rw_emitter *e, rw_front *w);
+    double pass_bytes; /* the arithmetic of a pass and cell, as bytes that are moved in its time */
+    int64_t layers;    /* of a walk, at most */
+    int64_t groups;    /* walks are halved, to an eighth at least, until there are as many */
+    int (*at_once)(const rw_emitter *e, const rw_front *w); /* or as groups in whole turns need, all units together */
+    int group;                                              /* items; 0: one for each cell of a layer */
 } rw_front_kind;
 
 /* As many passes as are worth it, where there is room for them and few enough scalars; e->state becomes the front. */

@@ -216,6 +216,8 @@ rw_node rw_call(rw_graph *g, int function, const rw_node args[3]); /* never fold
 rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a);
 /* An operation like p of other arguments. */
 rw_node rw_remake(rw_graph *g, const rw_graph_node *p, const rw_node arg[3]);
+/* An index of the node along an axis, as a real number. */
+static inline bool rw_is_index(const rw_graph_node *p) { return p->op == RW_OP_COORD && p->version; }
 /* The value is an integer of that type (RW_I64, RW_U64), or a real number that is one. */
 bool rw_is_whole(const rw_graph *g, rw_node n, int integer);
 /* The type of integers in which a comparison, and, or, not takes its operands; 0: real or complex numbers. */

@@ -21,12 +21,14 @@ static void place_along(const rw_emitter *e, const rw_graph_node *p, int axis, c
     const int64_t most = o->size[axis] - 1, den = o->den[axis],
                   more = o->add[axis] < 0 ? (-o->add[axis] + den - 1) / den : 0;
     const int by = rw_other_offset(p, axis);
-    const int64_t first = rw_other_base(o, axis, 0) + by, last = rw_other_base(o, axis, e->g->grid.size[axis] - 1) + by;
-    const bool below = e->beyond || first < 0, above = e->beyond || last > most,
+    const int64_t in = e->inside ? e->inside[axis] : 0, first = rw_other_base(o, axis, in) + by,
+                  last = rw_other_base(o, axis, e->g->grid.size[axis] - 1 - in) + by;
+    const bool anywhere = e->beyond && !e->inside, below = anywhere || first < 0, above = anywhere || last > most,
                large = o->num[axis] * e->g->grid.size[axis] > INT32_MAX / 4;
-    char at[80];
-    snprintf(at, sizeof at, "((%s%lld * %c + %lld) / %lld + (%lld))", large ? "(i64)" : "", (long long)o->num[axis],
-             rw_index_letter[axis], (long long)(o->add[axis] + more * den), (long long)den, (long long)(by - more));
+    char at[96];
+    snprintf(at, sizeof at, "((INDEX)(%s(%s%lld * %c + %lld) / %lld) + (%lld))", large || anywhere ? "" : "(u32)",
+             large ? "(i64)" : "", (long long)o->num[axis], rw_index_letter[axis],
+             (long long)(o->add[axis] + more * den), (long long)den, (long long)(by - more));
     const long long beyond = o->wraps[axis] ? (long long)o->size[axis] : 0;
     if (beyond && (below || above))
         snprintf(place, size, "(%s < 0 ? %s + %lld : %s < %lld ? %s : %s - %lld)", at, at, beyond, at, beyond, at, at,
@@ -42,13 +44,15 @@ static void place_along(const rw_emitter *e, const rw_graph_node *p, int axis, c
 static void place_there(const rw_emitter *e, const rw_graph_node *p, char *place, size_t size)
 {
     const rw_graph_field *f = e->g->fields + p->index;
+    int64_t all = 1;
+    for (int d = 0; d < e->g->grid.ndim; ++d) all *= f->other.size[d];
     char along[3][512];
     for (int d = 0; d < e->g->grid.ndim; ++d) place_along(e, p, d, along[d], sizeof along[d]);
     int n = snprintf(place, size, "f_%s[", f->name);
     for (int d = e->g->grid.ndim - 1; d > 0; --d) n += snprintf(place + n, size - (size_t)n, "(");
     for (int d = e->g->grid.ndim - 1; d >= 0; --d)
-        n += snprintf(place + n, size - (size_t)n, d ? "(i64)%s) * %lld + " : "%s]", along[d],
-                      (long long)f->other.size[d ? d - 1 : 0]);
+        n += snprintf(place + n, size - (size_t)n, d ? "%s%s) * %lld + " : "%s%s]", d && all > INT32_MAX ? "(i64)" : "",
+                      along[d], (long long)f->other.size[d ? d - 1 : 0]);
 }
 
 /* Of global memory: "f_u[c - 64]". */

@@ -155,6 +155,15 @@ bool rw_uses_functions(const rw_graph *g)
     return false;
 }
 
+/* (i + (1)): an index of the node. */
+static const char *index_word(rw_emitter *e, const rw_graph_node *p)
+{
+    static _Thread_local char word[64];
+    snprintf(word, sizeof word, "(%s + (%lld))", e->index[p->index],
+             (long long)(p->offset[p->index] + e->g->grid.first[p->index]));
+    return word;
+}
+
 /* Modulo 2^64; whole quotients, 0 where the divisor is 0. Signed numbers go through unsigned ones, whose overflow is
  * defined. */
 static void emit_integer(rw_emitter *e, const rw_graph_node *p)
@@ -184,6 +193,10 @@ static void emit_integer(rw_emitter *e, const rw_graph_node *p)
     case RW_OP_SIGN: ADD(sign ? "(i64)(%s > 0) - (i64)(%s < 0)" : "(u64)(%s > 0)", a, a); break;
     case RW_OP_WHERE: ADD("%s != 0 ? %s : %s", a, b, c); break;
     case RW_OP_CAST:
+        if (rw_is_index(rw_node_of(e, p->arg[0]))) {
+            ADD("(%s)%s", rw_dtype_name((rw_dtype)p->index), index_word(e, rw_node_of(e, p->arg[0])));
+            break;
+        }
         ADD("%s_from_%s(%s)", rw_dtype_word((rw_dtype)p->index),
             rw_node_of(e, p->arg[0])->integer ? rw_dtype_name((rw_dtype)rw_node_of(e, p->arg[0])->integer)
             : e->k->f32                       ? "f32"
@@ -250,6 +263,32 @@ static const char *type_name(const rw_emitter *e, rw_node n)
     return integer ? rw_dtype_name((rw_dtype)integer) : is_complex(e, n) ? "complex" : "real";
 }
 
+/* An index compared with the one of the first or last node: no node inside has it. */
+static bool is_aside(const rw_emitter *e, const rw_graph_node *p)
+{
+    if (p->op != RW_OP_EQ) return false;
+    const rw_graph_node *i = rw_node_of(e, p->arg[0]), *other = rw_node_of(e, p->arg[1]);
+    if (!rw_is_index(i) || i->offset[i->index] || other->op != RW_OP_CONST || !e->inside[i->index]) return false;
+    const double node = other->re - (double)e->g->grid.first[i->index];
+    return node == 0 || node == (double)(e->g->grid.size[i->index] - 1);
+}
+
+/* What n is at all nodes inside, where it is a number there. */
+static bool is_number_inside(rw_emitter *e, rw_node n, double *value)
+{
+    const rw_graph_node *p = rw_node_of(e, n);
+    double of[2];
+    *value = p->op == RW_OP_CONST ? p->re : 0;
+    if (!e->inside || p->is_complex || p->integer) return false;
+    if (p->op == RW_OP_CONST || is_aside(e, p)) return true;
+    if (p->op == RW_OP_WHERE)
+        return is_number_inside(e, p->arg[0], of) && is_number_inside(e, p->arg[*of ? 1 : 2], value);
+    if (p->op != RW_OP_MUL || !is_number_inside(e, p->arg[0], of) || !is_number_inside(e, p->arg[1], of + 1))
+        return false;
+    *value = of[0] * of[1];
+    return true;
+}
+
 /* A function of one coordinate, looked up. */
 static void emit_table_value(rw_emitter *e, rw_node n)
 {
@@ -280,14 +319,17 @@ void rw_emit_nodes(rw_emitter *e, const uint8_t *wanted, const char *indent)
         if (wanted[n] != RW_ALONE || e->use.uniform[n]) continue;
         const rw_graph_node *p = rw_node_of(e, n);
         const rw_store *forward = rw_plan_forward(e->plan, e->pass, p);
+        char word[48];
+        double number;
         ADD("%sconst %s v%d = ", indent, type_name(e, n), n);
-        if (e->use.table && e->use.table[n]) emit_table_value(e, n);
+        if (is_number_inside(e, n, &number)) {
+            number_word(word, sizeof word, number);
+            ADD("%s", word);
+        } else if (e->use.table && e->use.table[n]) emit_table_value(e, n);
         else if (forward && p->integer) ADD("%s", rw_converted(e, forward->value, p->integer));
         else if (forward) ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
         else if (p->op == RW_OP_FIELD) e->field(e, p);
-        else if (p->op == RW_OP_COORD && p->version)
-            ADD("(real)(%s + (%lld))", e->index[p->index],
-                (long long)(p->offset[p->index] + e->g->grid.first[p->index]));
+        else if (rw_is_index(p)) ADD("(real)%s", index_word(e, p));
         else if (p->op == RW_OP_NOISE || p->op == RW_OP_NORMAL) emit_noise(e, p);
         else if (p->op == RW_OP_COORD)
             ADD("MULADD((real)(%s + (%d)), %s, %s)", e->index[p->index], p->offset[p->index],

@@ -26,7 +26,7 @@ static int64_t layers_of(const rw_front *w)
     return RW_MAX(layers, 1);
 }
 
-static bool fits(const rw_emitter *e, const rw_front *w) { return layers_of(w) <= e->tuning->ring_count; }
+static bool fits(const rw_emitter *e, rw_front *w) { return layers_of(w) <= e->tuning->ring_count; }
 
 /* As many cells as a processor's caches hold for all of them. */
 static void choose_layers(const rw_emitter *e, rw_front *w, bool forced)

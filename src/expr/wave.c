@@ -1,6 +1,8 @@
 /* Wave fronts (front.c) in registers, for GPUs: an item has a column of cells.
  *
  *   w3_0, w3_1, …     an item's values of version 3, the newest and the ones before
+ *   g67_1             the next layer's value of node 67, a field of another grid, for the pass of lag 1: memory answers
+ *                     while a layer is computed
  *   x, y              the item's place in the grid, for coordinates
  *   i, j              the same; items beyond a side repeat the last one, so that they read nothing outside
  *   shared            what neighbours within the layer want to read lies in shared memory too, in two buffers in turn,
@@ -14,10 +16,22 @@
 #include "expr/nodes.h"
 #include "expr/strategy.h"
 
-static int registers(const rw_front *w)
+/* The next node after n that is a field of another grid and is read in a pass; -1: none. */
+static int next_other(const rw_emitter *e, const rw_front *w, int pass, int n)
+{
+    const rw_pass_use *use = w->use + (pass - w->first);
+    while (++n < use->nnodes)
+        if (use->needed[n] == RW_ALONE && rw_node_of(e, n)->op == RW_OP_FIELD && rw_is_of_other(e->g, rw_node_of(e, n)))
+            return n;
+    return -1;
+}
+
+static int registers(const rw_emitter *e, const rw_front *w)
 {
     int n = 0;
     for (int i = 0; i < w->nversions; ++i) n += w->v[i].oldest + 1 + (w->v[i].pass < 0 ? w->ahead : 0);
+    for (int pass = w->first; pass <= w->last; ++pass)
+        for (int other = -1; (other = next_other(e, w, pass, other)) >= 0;) ++n;
     return n;
 }
 
@@ -28,9 +42,11 @@ static int64_t shared_bytes(const rw_front *w)
     return (w->height + pad_y) * (w->width + 2 * w->pad[0]) * 2 * RW_MAX(w->nshared, 1) * 8;
 }
 
-static bool fits(const rw_emitter *e, const rw_front *w)
+/* Fewer layers are loaded ahead where registers are few. */
+static bool fits(const rw_emitter *e, rw_front *w)
 {
-    return registers(w) <= e->tuning->wave_registers && shared_bytes(w) <= e->tuning->wave_bytes;
+    while (w->ahead > e->tuning->least_ahead && registers(e, w) > e->tuning->wave_registers) --w->ahead;
+    return registers(e, w) <= e->tuning->wave_registers && shared_bytes(w) <= e->tuning->wave_bytes;
 }
 
 /* An item for each cell. */
@@ -74,7 +90,7 @@ static void emit_field(rw_emitter *e, const rw_graph_node *p)
 {
     const rw_front *w = e->state;
     if (rw_is_of_other(e->g, p)) {
-        rw_emit_load(e, p, RW_NO_AXIS);
+        ADD("other%d_%d", (int)(p - e->g->nodes), w->lag[e->pass - w->first]);
         return;
     }
     const rw_front_value *v = rw_front_version(e, p);
@@ -93,7 +109,7 @@ static void emit_field(rw_emitter *e, const rw_graph_node *p)
         beside_item(e, v->shared[age], axis, by, at, sizeof at);
         beside_item(e, v->shared[age], axis, -by, inside, sizeof inside);
     }
-    if (w->inside || rw_axis_is_periodic(e->g, axis)) {
+    if (e->inside || rw_axis_is_periodic(e->g, axis)) {
         ADD("%s", at);
         return;
     }
@@ -116,16 +132,39 @@ static void emit_layer_load(rw_emitter *e, const rw_front_value *v, const char *
     ADD(walk == 2 ? " * (NX * NY) + j * NX + i];\n" : " * NX + i];\n");
 }
 
+/* const INDEX r, j: the row that a pass of this lag computes in a layer. */
+static void emit_row(rw_emitter *e, const char *layer, int lag)
+{
+    const int walk = ((const rw_front *)e->state)->walk;
+    const char N = rw_size_letter[walk];
+    ADD("const INDEX r = %s - %d, %c = ", layer, lag, rw_index_letter[walk]);
+    if (rw_axis_is_periodic(e->g, walk)) ADD("((r + N%c) %% N%c + N%c) %% N%c", N, N, N, N);
+    else ADD("r");
+}
+
+/* Fields of other grids for a layer; now: those of the present one take their values. */
+static void emit_others(rw_emitter *e, const rw_front *w, const char *layer, bool now)
+{
+    for (int pass = w->first; pass <= w->last; ++pass)
+        for (int n = -1; (n = next_other(e, w, pass, n)) >= 0;) {
+            const int lag = w->lag[pass - w->first];
+            if (now) ADD("            const real other%d_%d = AT(g%d_%d, t);\n", n, lag, n, lag);
+            ADD("            { ");
+            emit_row(e, layer, lag);
+            ADD("; AT(g%d_%d, t) = ", n, lag);
+            rw_emit_load(e, rw_node_of(e, n), RW_NO_AXIS);
+            ADD("; }\n");
+        }
+}
+
 static void emit_pass(rw_emitter *e, int pass)
 {
     const rw_front *w = e->state;
     const rw_pass_use all = e->use;
-    char q = rw_index_letter[w->walk], N = rw_size_letter[w->walk];
     e->pass = pass;
     e->use = w->use[pass - w->first];
-    ADD("            {\n            const INDEX r = layer - %d, %c = ", w->lag[pass - w->first], q);
-    if (rw_axis_is_periodic(e->g, w->walk)) ADD("((r + N%c) %% N%c + N%c) %% N%c", N, N, N, N);
-    else ADD("r");
+    ADD("            {\n            ");
+    emit_row(e, "layer", w->lag[pass - w->first]);
     ADD(", c = (k * NY + j) * NX + i;\n            const int mine = own && r >= begin && r < end;\n"
         "            (void)c;\n");
     rw_emit_nodes(e, e->use.needed, "            ");
@@ -170,8 +209,13 @@ static void emit_sizes(rw_emitter *e, const rw_front *w)
 /* So many that registers last. */
 static int groups_a_unit(const rw_emitter *e, const rw_front *w)
 {
-    if (w->walk == 2) return registers(w) > e->tuning->plane_registers ? 1 : 2;
-    return registers(w) > e->tuning->row_registers ? 4 : 5;
+    if (w->walk == 2) return registers(e, w) > e->tuning->plane_registers ? 1 : 2;
+    return registers(e, w) > e->tuning->row_registers ? 4 : 5;
+}
+
+static int groups_at_once(const rw_emitter *e, const rw_front *w)
+{
+    return groups_a_unit(e, w) * RW_MAX(e->target->units, 16);
 }
 
 /* Registers, empty, and the first layers of those loaded ahead. */
@@ -188,6 +232,8 @@ static void emit_start(rw_emitter *e, const rw_front *w)
             emit_layer_load(e, w->v + i, to, layer);
         }
     }
+    snprintf(layer, sizeof layer, "(begin - %d)", w->margin[w->walk]);
+    emit_others(e, w, layer, false);
     ADD("    }\n");
 }
 
@@ -256,6 +302,9 @@ rw_status rw_wave_emit(rw_emitter *e)
         for (int a = 0; a <= w->v[i].oldest; ++a) ADD("    PRIVATE(real, w%d_%d);\n", i, a);
         if (w->v[i].pass < 0 && w->ahead) ADD("    PRIVATE_N(real, a%d, %d);\n", i, w->ahead);
     }
+    for (int pass = w->first; pass <= w->last; ++pass)
+        for (int n = -1; (n = next_other(e, w, pass, n)) >= 0;)
+            ADD("    PRIVATE(real, g%d_%d);\n", n, w->lag[pass - w->first]);
     rw_emit_front_place(e, ";\n", "");
     ADD("    int b = 0;\n");
     emit_start(e, w);
@@ -271,15 +320,16 @@ rw_status rw_wave_emit(rw_emitter *e)
     emit_column(e, "            ");
     ADD("            const int own = %s >= MARGIN && %s < WIDTH - MARGIN && x < NX%s;\n", column, column, own);
     emit_shift(e, w);
+    emit_others(e, w, "(layer + 1)", true);
     const char *const held[2] = {e->index[0], e->index[1]};
     e->index[0] = rw_axis_is_periodic(e->g, 0) ? "i" : "x";
     if (w->walk == 2) e->index[1] = rw_axis_is_periodic(e->g, 1) ? "j" : "y";
     const bool apart = has_layers_inside(e, w);
     if (apart) {
         emit_is_inside(e, w);
-        w->inside = true;
+        e->inside = w->pad;
         for (int pass = w->first; pass <= w->last; ++pass) emit_pass(e, pass);
-        w->inside = false;
+        e->inside = NULL;
         ADD("            } else {\n");
     }
     for (int pass = w->first; pass <= w->last; ++pass) emit_pass(e, pass);
@@ -296,7 +346,7 @@ rw_status rw_wave_suits(rw_emitter *e, bool forced, bool *suits)
     const rw_front_kind kind = {.choose_layers = choose_layers,
                                 .fits = fits,
                                 .pass_bytes = c->wave_pass_bytes,
-                                .groups = c->wave_groups_a_unit * RW_MAX(e->target->units, 16),
+                                .at_once = groups_at_once,
                                 .layers = c->wave_layers};
     e->field = emit_field;
     return rw_front_find(e, &kind, forced, suits);

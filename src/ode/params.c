@@ -19,7 +19,7 @@ static const char choices[] = RW_ODE_METHOD_LIST(RW_X);
 static const rw_param rows[] = {
     ROW(method, ENUM, "auto", choices,
         "auto: dp5, rkc2 or rock4, chosen at the first step; rock4, rock2, rkc2, rkl2: diffusion; dp5: non-stiff; "
-        "rk4: fixed step; newton: steady states, by solvers",
+        "rk4: fixed step; newton: steady",
         .brief = NULL),
     ROW(start, REAL, "0", "(-inf, inf)", "initial time", .brief = NULL),
     ROW(end, REAL, "1.0", "steady|(-inf, inf)", "final time; steady: when the state no longer changes",

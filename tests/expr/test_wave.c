@@ -52,7 +52,7 @@ static const struct {
     {"eight stages",
      STAGE("w", "u", "v") STAGE("s", "w", "u") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w")
          PLACE("s", "w", "s") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w"),
-     "81"},
+     "9"},
     {"coupled",
      "w = u + a*laplace(u) - a*u*v\ns = v + a*laplace(v) + a*u*v\nu = w + a*laplace(w) - a*w*s\n"
      "v = s + a*laplace(s) + a*w*s\n"
