@@ -12,7 +12,8 @@
  *   fft.c convolution.c            transforms of the library
  *   tridiagonal.c elliptic.c       tridiagonal systems and whole solves of src/elliptic
  *   image.c                        image filters of the library
- *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there */
+ *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there
+ *   poisson.c                      Poisson's equation by their transforms */
 #ifndef RW_BENCH_INTERNAL_H
 #define RW_BENCH_INTERNAL_H
 
@@ -213,12 +214,13 @@ rw_status rw_equation_add_loop(rw_bench *b, rw_equation *equation, rw_repetition
 /* Keeps an opened peer, or closes it after a failure; returns the status. */
 rw_status rw_peer_keep(rw_peer *peer, rw_status status, rw_peer opened);
 
-/* Transforms out of place, one after another without gaps: complex, or `real` to half a spectrum; with `inverse`
- * (cuFFT, real) back. */
+/* Transforms out of place, one after another without gaps: complex, or `real` to half a spectrum; with `inverse`, where
+ * `real`, back. */
 typedef struct rw_bench_transform {
     int rank;
     int64_t shape[3], batch;
     bool single, real, inverse;
+    int sines; /* (FFTW, real) 1, 2, 3: of this type along all axes, from real to real; 0: none */
 } rw_bench_transform;
 rw_status rw_fftw_open(rw_bench *b, const rw_bench_transform *t, const void *x, void *y, rw_peer *peer);
 rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, rw_array *y, rw_peer *peer);
@@ -226,5 +228,14 @@ rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, r
 rw_status rw_cusparse_open(rw_bench *b, rw_sparse *matrix, rw_array *x, rw_peer *peer);
 /* Adds cuFFT or FFTW, of x to y, if peers are wanted. */
 rw_status rw_transform_peer(rw_bench *b, const rw_bench_transform *t, rw_array *x, rw_array *y, rw_peers *peers);
+
+/* laplace(u) = f on n^ndim points by these transforms, if peers are wanted; the mean of u is 0 if it is periodic. */
+typedef struct rw_bench_poisson {
+    int ndim;
+    int64_t n;
+    double h;  /* spacing */
+    int sines; /* 1: nodes, 2: cells, 0 on the sides; 0: periodic */
+} rw_bench_poisson;
+rw_status rw_poisson_open(rw_bench *b, const rw_bench_poisson *p, rw_array *f, rw_array *u, rw_peer *peer);
 
 #endif

@@ -9,6 +9,8 @@
  *   step      w' = laplace(w)/100 - v . grad w, v from laplace(psi) = -w, RK4: four solves
  *   step, cg  the same, recorded, with 160 iterations a solve, which change nothing once rtol holds
  *
+ * Rows of transforms are compared with the same solve by FFTW or cuFFT (poisson.c).
+ *
  * Bytes are those that the passes read and write. Error: the largest |F(u)| over the largest |f|/h^2, of a step the
  * difference to the same step with the other method, krylov. */
 #include <float.h>
@@ -192,7 +194,45 @@ static rw_status error(rw_bench *b, void *user, double *worst)
     return w->ode ? compare_steps(b, w, worst) : find_residual(w, worst);
 }
 
-static const rw_bench_task checked = {call, error, NULL, free_work}, timed = {call, NULL, NULL, free_work};
+/* ---- peers ------------------------------------------------------------------------------------------------------- */
+
+static const double tolerance = 1e-13; /* of transforms and cycles */
+
+/* ERR_CHECK: what the peer has written to u is no solution. */
+static rw_status check_peer(rw_bench *b, work *w, const rw_contestant *peer)
+{
+    double worst = 0;
+    RW_TRY(peer->call(peer->user, 0));
+    RW_TRY(rw_queue_wait(b->queue));
+    RW_TRY(find_residual(w, &worst));
+    if (worst <= tolerance) return RW_OK;
+    return rw_fail(b->ctx, RW_ERR_CHECK, "%s is wrong: %lld^%d points, error %g, allowed %g", peer->name,
+                   (long long)w->n, w->ndim, worst, tolerance);
+}
+
+static rw_status open_peers(rw_bench *b, void *user, rw_peers *peers)
+{
+    work *w = user;
+    rw_peer *peer = peers->peer + peers->n;
+    const rw_bench_poisson p = {w->ndim, w->n, w->h, w->variant == NODES ? 1 : w->variant == CELLS ? 2 : 0};
+    if (w->variant > PERIODIC) return RW_ERR_UNSUPPORTED;
+    RW_TRY(rw_bench_poison(w->u));
+    RW_TRY(rw_poisson_open(b, &p, w->f, w->u, peer));
+    const rw_status status = check_peer(b, w, &peer->contestant);
+    if (status == RW_OK) ++peers->n;
+    else peer->close(peer->state);
+    return status;
+}
+
+static rw_status check_peers(rw_bench *b, work *w)
+{
+    rw_peers peers = {0};
+    const rw_status status = open_peers(b, w, &peers);
+    for (int i = 0; i < peers.n; ++i) peers.peer[i].close(peers.peer[i].state);
+    return status == RW_ERR_UNSUPPORTED ? RW_OK : status;
+}
+
+static const rw_bench_task checked = {call, error, NULL, free_work}, timed = {call, NULL, open_peers, free_work};
 
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
@@ -202,8 +242,10 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
               .cycles = 16,
               .rtol = 1e-12,
               .solver_of_step = variant == STEP ? transform : exact_cg};
-    *allowed = is_step(variant) ? 1e-11 : 1e-13;
-    return rw_bench_verify(b, &checked, &w, make(b, &w), worst);
+    *allowed = is_step(variant) ? 1e-11 : tolerance;
+    rw_status status = make(b, &w);
+    if (status == RW_OK) status = check_peers(b, &w);
+    return rw_bench_verify(b, &checked, &w, status, worst);
 }
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */
@@ -243,11 +285,19 @@ static rw_status run(rw_bench *b)
         int64_t n;
     } rows[] = {{CELLS, 2, 1024}, {NODES, 2, 1022},  {PERIODIC, 2, 1024}, {CYCLES, 2, 1024}, {SOLVE, 2, 1024},
                 {STEP, 2, 1022},  {STEP_CG, 2, 62},  {CELLS, 3, 256},     {CYCLES, 3, 256},  {SOLVE, 3, 256},
-                {CELLS, 2, 4096}, {CYCLES, 2, 4096}, {SOLVE, 2, 4096},    {STEP, 2, 62},     {PERIODIC, 2, 4096}};
+                {CELLS, 2, 4096}, {CYCLES, 2, 4096}, {SOLVE, 2, 4096},    {STEP, 2, 62},     {PERIODIC, 2, 4096},
+                {CELLS, 2, 2048}, {CELLS, 3, 128}};
     for (int i = 0; i < (b->options.quick ? 7 : RW_COUNT(rows)); ++i)
         RW_TRY(measure(b, rows[i].variant, rows[i].ndim, b->options.quick ? 127 : rows[i].n));
     return RW_OK;
 }
 
+/* The kernel of the peers; those of solvers are generated. */
+static const char *source(int variant RW_UNUSED, char definitions[RW_BENCH_DEFINITIONS])
+{
+    snprintf(definitions, RW_BENCH_DEFINITIONS, "GROUP=256");
+    return "poisson.k";
+}
+
 static const int64_t sizes[] = {9, 65, -1};
-const rw_bench_case rw_bench_elliptic = {run, VARIANTS, check, sizes, 9, NULL};
+const rw_bench_case rw_bench_elliptic = {run, VARIANTS, check, sizes, 9, source};
