@@ -53,7 +53,7 @@ one() {
     local size=$1 round=$2 library=$3 variant=$4
     shift 4
     if [ "$library" = ours ]; then
-        OMP_NUM_THREADS=$cores "$work/ours" "$size" "$variant"
+        RECHENWERK_OPTIMISE=first OMP_NUM_THREADS=$cores "$work/ours" "$size" "$variant"
     else
         OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
             mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n "$cores" "$work/$library" "$size" "$@"
