@@ -2,9 +2,10 @@
  *
  *   elliptic N^NDIM METHOD        METHOD as of rw_elliptic_params: multigrid, transform, krylov:precond=multigrid
  *
- * Prints "ITERATIONS SECONDS SETUP RESIDUAL" of the second solve from 0. SETUP is the creation and what the first solve
- * waited for compilers, nothing where the cache has the kernels. RECHENWERK_OPTIMISE=first: no kernel of the timed solve
- * is unoptimised. Threads: OMP_NUM_THREADS. Exit code: 0, 1 a failure or a wrong solution, 2 a wrong call. */
+ * Prints "ITERATIONS SECONDS SETUP RESIDUAL" of the second solve from 0. SETUP is the creation and what the first
+ * solve waited for compilers, nothing where the cache has the kernels. RECHENWERK_OPTIMISE=first: no kernel of the
+ * timed solve is unoptimised. Threads: OMP_NUM_THREADS. Exit code: 0, 1 a failure or a wrong solution, 2 a wrong
+ * call. */
 #include <omp.h>
 #include <stdlib.h>
 

@@ -83,8 +83,9 @@ typedef struct rw_elliptic_spec {
     int64_t steps;      /* most steps of Newton's method, of equations that are not linear (default: 50) */
     int64_t iterations; /* krylov, multigrid: most iterations of a linear system (default: 10000) */
     /* multigrid, which auto takes then where transforms do not apply: cycles of rw_elliptic_enqueue, and of each
-     * solution inside a step of rw_ode, from what the arrays hold, whatever the residual; 0: rw_elliptic_enqueue is
-     * refused, and a step solves to the tolerance. */
+     * solution inside a step of rw_ode, from what the arrays hold, whatever the residual. krylov, of symmetric definite
+     * equations: iterations of cg, which change nothing once rtol holds. 0: rw_elliptic_enqueue is refused, and a step
+     * solves to the tolerance. */
     int64_t cycles; /* (default: 0) */
     /* Where a constant may be added to the solution (sides without values): the mean of the solution. */
     double mean; /* (default: 0) */

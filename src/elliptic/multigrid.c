@@ -180,7 +180,7 @@ static rw_status make_coarser(rw_multigrid *m, int i)
     return rw_system_program(l->s, RW_SYSTEM_UP, &l->up);
 }
 
-/* From grid `first` on. On a large grid sweeps share a pass, which writes to a second array of v and exchanges the two. */
+/* From grid `first` on. On a large grid sweeps share a pass, which writes to a second array of v and swaps the two. */
 static bool is_recordable(const rw_multigrid *m, int first)
 {
     bool is = true;

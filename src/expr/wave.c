@@ -180,9 +180,9 @@ static void emit_pass(rw_emitter *e, int pass)
     e->use = all;
 }
 
-/* const INDEX x, y, i, j: the item's column. ptxas 13.0 (sm_90) takes min(x, n) == n from the instruction that gives the
- * minimum, and takes it wrongly: i and j are compared by < and > only, and coordinates, which texts compare as they
- * like, come from x and y. */
+/* const INDEX x, y, i, j: the item's column. ptxas 13.0 (sm_90) takes min(x, n) == n from the instruction that gives
+ * the minimum, and takes it wrongly: i and j are compared by < and > only, and coordinates, which texts compare as
+ * they like, come from x and y. */
 static void emit_column(rw_emitter *e, const char *indent)
 {
     bool planes = ((const rw_front *)e->state)->walk == 2;
