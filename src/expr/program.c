@@ -457,8 +457,8 @@ static rw_status check_bound(rw_expr *e)
     const rw_graph_field *fields = e->graph->fields;
     for (int i = 0; i < e->graph->nfields; ++i)
         for (int j = 0; e->bound[i] && j < i; ++j)
-            if (e->bound[i] == e->bound[j] && (fields[i].versions || fields[j].versions) &&
-                rw_expr_uses_field(e, i) && rw_expr_uses_field(e, j))
+            if (e->bound[i] == e->bound[j] && (fields[i].versions || fields[j].versions) && rw_expr_uses_field(e, i) &&
+                rw_expr_uses_field(e, j))
                 return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
                                "the same array is bound to fields %s and %s of %s: bind a different array to each",
                                e->graph->fields[j].name, e->graph->fields[i].name, e->name);
