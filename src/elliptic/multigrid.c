@@ -42,7 +42,7 @@ struct rw_multigrid {
     rw_operator *operator; /* of a preconditioner */
     /* Of grids from `first` on launches take longer than what they do: they are recorded, with the present scalars. */
     int first;
-    bool loaded; /* their programs */
+    bool loaded; /* their programs, and tables of the present scalars */
     rw_sequence *sequence;
 };
 
@@ -283,6 +283,7 @@ rw_status rw_multigrid_prepare(rw_multigrid *m)
 {
     rw_system *s = m->s;
     rw_sequence_destroy(&m->sequence);
+    m->loaded = false;
     copy_scalars(s, m->level->start->graph, m->level->start);
     copy_scalars(s, m->level->up->graph, m->level->up);
     if (m->level->cycle) copy_scalars(s, m->level->cycle->graph, m->level->cycle);
@@ -322,7 +323,7 @@ static rw_status record_below(rw_multigrid *m, int i)
     return status != RW_OK ? status : ended;
 }
 
-/* v of grid i from its r. Programs load with their first launch, and a recording holds no other one. */
+/* v of grid i from its r. Programs and tables load with their first launch, and a recording holds launches alone. */
 static rw_status solve_below(rw_multigrid *m, int i)
 {
     rw_queue *q = m->s->device->queue;

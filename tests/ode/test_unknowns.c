@@ -160,7 +160,9 @@ static void test_no_field_is_copied(void **state)
         assert_int_equal(with.copies_device, without.copies_device);
         assert_int_equal(with.copies_out, without.copies_out);
         assert_int_equal(with.bytes_out, without.bytes_out);
-        assert_int_equal(with.replays, without.replays);
+        if (rows[i].cycles)
+            assert_true(with.replays >= without.replays); /* coarse grids have a recording of their own */
+        else assert_int_equal(with.replays, without.replays);
         assert_true(with.launches >= without.launches + 4 * n);
         if (rows[i].way == RK4) assert_true(with.replays >= n - n / 10 - 4);
         finish(&p), finish(&q);
@@ -204,7 +206,8 @@ static void test_recorded_steps(void **state)
             run_to(&p, 0.1);
             rw_array_destroy(&other);
             if (change != 6) assert_solved(&p, "R = m*laplace(v) + u", 1e-11, what[change]);
-            assert_true(recorded ? counters().replays > replays + 8 : counters().replays == replays);
+            if (recorded) assert_true(counters().replays > replays + 8);
+            else if (change != 6) assert_true(counters().replays == replays);
             if (recorded) assert_same_bits(&p, &expected, what[change]);
             else expected = state_of(&p);
             finish(&p);
