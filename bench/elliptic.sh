@@ -12,8 +12,8 @@
 # over the rounds of the row's seconds divided by those of our multigrid just before; set-up is not in it.
 #
 # PETSc is found by pkg-config (Debian: petsc-dev), hypre in HYPRE_DIR or where the system has it (libhypre-dev); what
-# is missing is left out and named. PETSC_EXTRA and HYPRE_EXTRA have more options (bench/peers/poisson.c). Exit code: 0,
-# else that of the command that failed.
+# is missing is left out and named. PETSC_EXTRA and HYPRE_EXTRA have more options (bench/peers/poisson.c); DEVICE is the
+# device of our rows (cpu). Exit code: 0, else that of the command that failed.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 case ${1:-} in -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;; esac
@@ -53,7 +53,7 @@ one() {
     local size=$1 round=$2 library=$3 variant=$4
     shift 4
     if [ "$library" = ours ]; then
-        RECHENWERK_OPTIMISE=first OMP_NUM_THREADS=$cores "$work/ours" "$size" "$variant"
+        RECHENWERK_OPTIMISE=first OMP_NUM_THREADS=$cores "$work/ours" "$size" "$variant" "${DEVICE:-cpu}"
     else
         OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
             mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n "$cores" "$work/$library" "$size" "$@"

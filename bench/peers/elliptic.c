@@ -1,10 +1,11 @@
 /* Our part of bench/elliptic.sh: the problem of bench/peers/poisson.h solved by rw_elliptic_solve.
  *
- *   elliptic N^NDIM METHOD        METHOD as of rw_elliptic_params: multigrid, transform, krylov:precond=multigrid
+ *   elliptic N^NDIM METHOD DEVICE
  *
+ * METHOD as of rw_elliptic_params: multigrid, transform, krylov:precond=multigrid. DEVICE: cpu, cpu:tiling=cpu.
  * Prints "ITERATIONS SECONDS SETUP RESIDUAL" of the second solve from 0. SETUP is the creation and what the first
- * solve waited for compilers, nothing where the cache has the kernels. RECHENWERK_OPTIMISE=first: no kernel of the
- * timed solve is unoptimised. Threads: OMP_NUM_THREADS. Exit code: 0, 1 a failure or a wrong solution, 2 a wrong
+ * solve waited for compilers: nothing where the cache has the kernels. With RECHENWERK_OPTIMISE=first the timed solve
+ * uses optimised kernels only. Threads: OMP_NUM_THREADS. Exit code: 0, 1 a failure or a wrong solution, 2 a wrong
  * call. */
 #include <omp.h>
 #include <stdlib.h>
@@ -80,12 +81,12 @@ int main(int argc, char **argv)
     rw_context *ctx;
     rw_device *dev = NULL;
     poisson p;
-    if (argc != 3 || !poisson_parse(argv[1], &p)) {
-        fputs("elliptic N^NDIM METHOD\n", stderr);
+    if (argc != 4 || !poisson_parse(argv[1], &p)) {
+        fputs("elliptic N^NDIM METHOD DEVICE\n", stderr);
         return 2;
     }
     if (rw_context_create(&ctx) != RW_OK) return 1;
-    check(ctx, rw_device_open(ctx, "cpu", &dev));
+    check(ctx, rw_device_open(ctx, argv[3], &dev));
     const int code = run(ctx, dev, &p, argv[2]);
     rw_device_close(&dev);
     rw_context_destroy(&ctx);
