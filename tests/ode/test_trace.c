@@ -234,8 +234,8 @@ static void test_kernels_of_several_passes(void **state)
         const char *tiling;
         rw_boundary_kind kind;
         const char *words;
-    } rows[] = {{"wave", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to 7 fused"},
-                {"wave", RW_BOUNDARY_NEUMANN, "rock_chain: passes 1 to 7"},
+    } rows[] = {{"wave", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to 8 fused"},
+                {"wave", RW_BOUNDARY_NEUMANN, "rock_chain: passes 1 to 8"},
                 {"fused", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to"},
                 {"fused", RW_BOUNDARY_DIRICHLET, "rock_chain: passes 1 to"}};
     if (!on("cpu")) skip();

@@ -57,6 +57,18 @@ settle() { # a compiler whose parent was killed ends by itself, also one that wa
     for _ in $(seq 600); do [ "$(compilers)" = 0 ] && return; sleep 0.1; done
 }
 
+begun() { # PID: it catches signals, or has ended; before that the system would end it
+    local state caught
+    for _ in $(seq 1000); do
+        read -r state caught < <(
+            awk '/^State:/ {s = $2} /^SigCgt:/ {c = $2} END {print s, c}' "/proc/$1/status" 2> /dev/null
+        )
+        [ -n "${caught:-}" ] && [ "$state" != Z ] || return
+        ((16#$caught >> 14 & 1)) && return
+        sleep 0.01
+    done
+}
+
 whole() { # FILE CALL: the bytes of a run to the end
     local reference=other/${1#out/}
     rm -f "$reference"
@@ -79,6 +91,7 @@ for ((k = 0; k < kills; k++)); do
     pid=$!
     sleep "$(printf '0.%03d' $((RANDOM % 1000 * most / 1000 % 1000)))"
     ((most > 999 && RANDOM % 2)) && sleep 0.5
+    [ $signal = KILL ] || begun $pid
     kill -$signal $pid 2> /dev/null && hits=$((hits + 1))
     wait $pid 2> /dev/null
     code=$?
