@@ -33,7 +33,7 @@ typedef struct rw_front {
 /* What a kind of wave front decides. */
 typedef struct rw_front_kind {
     void (*choose_layers)(const rw_emitter *e, rw_front *w, bool forced); /* sets width and height */
-    bool (*fits)(const rw_emitter *e, rw_front *w);
+    bool (*fits)(const rw_emitter *e, const rw_front *w);
     double pass_bytes; /* the arithmetic of a pass and cell, as bytes that are moved in its time */
     int64_t layers;    /* of a walk, at most */
     int64_t groups;    /* walks are halved, to an eighth at least, until there are as many */

@@ -26,7 +26,7 @@ static int64_t layers_of(const rw_front *w)
     return RW_MAX(layers, 1);
 }
 
-static bool fits(const rw_emitter *e, rw_front *w) { return layers_of(w) <= e->tuning->ring_count; }
+static bool fits(const rw_emitter *e, const rw_front *w) { return layers_of(w) <= e->tuning->ring_count; }
 
 /* As many cells as a processor's caches hold for all of them. */
 static void choose_layers(const rw_emitter *e, rw_front *w, bool forced)
@@ -289,6 +289,7 @@ rw_status rw_rings_emit(rw_emitter *e)
                 a ? w->v[i].oldest + 1 - a : 0, w->v[i].oldest + 1);
     for (int i = 0; i < w->nversions; ++i)
         if (w->v[i].pass < 0) emit_layer(e, w->v + i);
+    e->beyond = false; /* passes compute nodes of the grid alone: loops have no choices but those of the text */
     for (int pass = w->first; pass <= w->last; ++pass) emit_pass(e, pass);
     e->pass = w->first;
     ADD("    }\n}\n");

@@ -1,6 +1,7 @@
 /* Wave fronts (front.c) in registers, for GPUs: an item has a column of cells.
  *
  *   w3_0, w3_1, …     an item's values of version 3, the newest and the ones before
+ *   a0                layers that memory has been asked for; none may be spilled: a value that is stored has arrived
  *   g67_1             the next layer's value of node 67, a field of another grid, for the pass of lag 1: memory answers
  *                     while a layer is computed
  *   x, y              the item's place in the grid, for coordinates
@@ -31,7 +32,7 @@ static int registers(const rw_emitter *e, const rw_front *w)
     int n = 0;
     for (int i = 0; i < w->nversions; ++i) n += w->v[i].oldest + 1 + (w->v[i].pass < 0 ? w->ahead : 0);
     for (int pass = w->first; pass <= w->last; ++pass)
-        for (int other = -1; (other = next_other(e, w, pass, other)) >= 0;) ++n;
+        for (int other = -1; (other = next_other(e, w, pass, other)) >= 0;) n += 2; /* and its place */
     return n;
 }
 
@@ -42,19 +43,18 @@ static int64_t shared_bytes(const rw_front *w)
     return (w->height + pad_y) * (w->width + 2 * w->pad[0]) * 2 * RW_MAX(w->nshared, 1) * 8;
 }
 
-/* Fewer layers are loaded ahead where registers are few. */
-static bool fits(const rw_emitter *e, rw_front *w)
+static bool fits(const rw_emitter *e, const rw_front *w)
 {
-    while (w->ahead > e->tuning->least_ahead && registers(e, w) > e->tuning->wave_registers) --w->ahead;
     return registers(e, w) <= e->tuning->wave_registers && shared_bytes(w) <= e->tuning->wave_bytes;
 }
 
-/* An item for each cell. */
+/* An item for each cell; fewer layers are loaded ahead where registers are few. */
 static void choose_layers(const rw_emitter *e, rw_front *w, bool forced)
 {
     const rw_tuning *c = e->tuning;
     (void)forced;
     w->ahead = w->walk == 2 ? c->planes_ahead : c->rows_ahead;
+    while (w->ahead > c->least_ahead && registers(e, w) > c->ahead_registers) --w->ahead;
     w->width = w->walk == 2 ? c->rectangle : c->strip;
     w->height = w->walk == 2 ? RW_MIN(c->rectangle_items, e->target->group_most) / c->rectangle : 1;
 }
