@@ -22,7 +22,7 @@ extern "C" {
 /* name, text, one line */
 /* clang-format off */
 #define RW_ELLIPTIC_METHOD_LIST(X)                                                                                     \
-    X(TRANSFORM, "transform", "transforms; along one axis tridiagonal systems: its coefficients may vary")           \
+    X(TRANSFORM, "transform", "transforms; along one axis tridiagonal systems: its coefficients may vary")             \
     X(KRYLOV, "krylov", "a Krylov solver without a matrix: any equation that has a derivative")                        \
     X(MULTIGRID, "multigrid", "cycles over coarser grids: one unknown, rows with a large diagonal")                    \
     X(AUTO, "auto", "transform where it applies, else krylov; with cycles, multigrid")

@@ -531,7 +531,7 @@ static rw_status plan_coarsen(rw_system_building *b, const rw_form *form RW_UNUS
     for (int f = 0, other = rw_system_other(s); f < s->n + s->nothers; ++f) {
         if (!s->bound[f]) continue;
         const rw_node mean =
-            f < s->n ? rw_transfer_mean(b, other, s->finer) : rw_transfer_coefficient(b, other, s->finer);
+            f < s->n ? rw_transfer_restrict(b, other, s->finer, false) : rw_transfer_coefficient(b, other, s->finer);
         RW_TRY(rw_plan_store(plan, f, rw_cast(b->graph, b->graph->fields[f].dtype, mean)));
         ++other;
     }

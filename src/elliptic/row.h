@@ -7,7 +7,7 @@
 /* Beyond the side, one spacing (`times` that of the grid) from the node next to it, an unknown has share[0] times the
  * value of this node plus share[1] times that of the next one further in. False: other nodes, too. */
 bool rw_row_shares(rw_graph *graph, int unknown, int side, double times, rw_node share[2]);
-/* The node lies on the side. */
+/* 1 at the nodes next to the side, or on it where it has some; else 0. */
 rw_node rw_row_is_next_to(rw_graph *graph, int side);
 /* The term belongs to the node itself, or to one that is m nodes further along the axis. */
 bool rw_form_term_is_at(const rw_form_term *term, int axis, int m);

@@ -248,7 +248,7 @@ static void weigh_restriction(const position *p, bool transposed, bool one, rw_n
 
 typedef enum transfer { INTERPOLATE, MEAN, TRANSPOSED } transfer;
 
-/* The field of the other grid begins to be read here. */
+/* Of the nodes of the other grid that a node of this one reads. */
 static weights weights_of(rw_system_building *b, int field, const rw_grid *other, transfer way)
 {
     const rw_graph_other *o = &b->graph->fields[field].other;
@@ -329,11 +329,6 @@ rw_node rw_transfer_squares(rw_system_building *b, int field, const rw_grid *fin
         for (int o = 0; o < OFFSETS; ++o)
             if (w.of[d][o] >= 0) ones.of[d][o] = number(b->graph, 1);
     return sum_of(b->graph, field, &ones, square_of);
-}
-
-rw_node rw_transfer_mean(rw_system_building *b, int field, const rw_grid *finer)
-{
-    return rw_transfer_restrict(b, field, finer, false);
 }
 
 static rw_node logarithm(rw_graph *g, rw_node value)

@@ -20,7 +20,8 @@ rw_graph_other rw_transfer_place(const rw_system *s, const rw_grid *own, const r
 
 /* Linear interpolation of a field of the coarser grid, with homogeneous sides. */
 rw_node rw_transfer_interpolate(rw_system_building *b, int field, const rw_grid *coarser);
-/* Residuals, a field of the finer grid: means; transposed: the transposed interpolation over the ratio of volumes. */
+/* A field of the finer grid: means; transposed, for residuals: the transposed interpolation over the ratio of
+ * volumes. */
 rw_node rw_transfer_restrict(rw_system_building *b, int field, const rw_grid *finer, bool transposed);
 /* The mean reads each value of the finer grid once; then the sum of their squares at a node. */
 bool rw_transfer_reads_once(const rw_system *s, const rw_grid *finer, const rw_grid *coarser);
@@ -28,7 +29,5 @@ rw_node rw_transfer_squares(rw_system_building *b, int field, const rw_grid *fin
 /* A coefficient, a field of the finer grid: the geometric mean where all values are positive, else the arithmetic one.
  * Where coefficients jump, the geometric one lies between the resistance along and that across a layer. */
 rw_node rw_transfer_coefficient(rw_system_building *b, int field, const rw_grid *finer);
-/* Other fields: arithmetic means. */
-rw_node rw_transfer_mean(rw_system_building *b, int field, const rw_grid *finer);
 
 #endif

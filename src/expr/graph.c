@@ -71,8 +71,6 @@ int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype)
     return g->nfields++;
 }
 
-void rw_graph_set_other(rw_graph *g, int field, const rw_graph_other *other) { g->fields[field].other = *other; }
-
 int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re, double im)
 {
     char *copy = rw_strdup(name);
@@ -301,24 +299,6 @@ rw_node rw_field_like(rw_graph *g, rw_graph_node p, const int offset[3])
 rw_node rw_field_at(rw_graph *g, int index, int version, int column)
 {
     return field(g, index, version, (int[3]){0}, column, 0);
-}
-
-rw_node rw_field_of_other(rw_graph *g, int index, const int offset[3])
-{
-    int column = 1;
-    for (int d = 0; d < 3; ++d) column += (offset[d] - RW_OTHER_LEAST) << 2 * d;
-    return rw_field_at(g, index, 0, column);
-}
-
-int rw_other_offset(const rw_graph_node *field, int axis)
-{
-    return ((field->column - 1) >> 2 * axis & 3) + RW_OTHER_LEAST;
-}
-
-int64_t rw_other_base(const rw_graph_other *o, int axis, int64_t i)
-{
-    const int64_t n = o->num[axis] * i + o->add[axis], den = o->den[axis];
-    return n < 0 ? -((-n + den - 1) / den) : n / den;
 }
 
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a)

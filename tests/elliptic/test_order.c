@@ -131,7 +131,7 @@ static void compare(int ndim, int c, int r, double observed)
     assert_true(observed > column_of(c).order - 0.5);
 }
 
-/* The page has 284 orders, each with two programs to compile: a part of them. */
+/* Each order of the page has two programs to compile: a part of them. */
 static void test_orders(void **state)
 {
     (void)state;
