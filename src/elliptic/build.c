@@ -81,7 +81,7 @@ static void set_homogeneous_side(rw_system_building *b, int f, int of, int side)
 static rw_status add_vectors(rw_system_building *b)
 {
     const rw_system *s = b->of;
-    static const char suffix[] = "rvd";
+    static const char suffix[] = "rvdp";
     for (int which = 0; which < RW_SYSTEM_VECTORS; ++which)
         for (int f = 0; f < s->n; ++f) {
             char name[48];
@@ -93,6 +93,7 @@ static rw_status add_vectors(rw_system_building *b)
         for (int side = 0; side < 2 * s->grid->ndim; ++side) {
             set_homogeneous_side(b, f, rw_system_v(s, f), side);
             set_homogeneous_side(b, f, rw_system_d(s, f), side);
+            set_homogeneous_side(b, f, rw_system_p(s, f), side);
         }
     return RW_OK;
 }
@@ -447,15 +448,22 @@ static rw_status plan_colour(rw_system_building *b, const rw_form *form, rw_plan
  * programs is the same backwards. */
 static const double RELAXED = 1.15;
 
-static rw_status plan_sweeps(rw_system_building *b, const rw_form *form, rw_plan *plan, bool zero, bool up)
+/* Where sweeps before the correction leave their result. */
+static int iterate_of(const rw_system *s) { return s->finer && s->coarser ? rw_system_p(s, 0) : rw_system_v(s, 0); }
+
+/* Two of them, to the field `to`. */
+static rw_status plan_sweeps(rw_system_building *b, const rw_form *form, rw_plan *plan, bool zero, bool up, int to)
 {
     static const int forward[] = {0, 1, 0, 1}, backward[] = {1, 0, 1, 0}, both[] = {0, 1, 1, 0};
     const rw_system *s = b->of;
     const int v = rw_system_v(s, 0), d = rw_system_d(s, 0);
     const int *colour = !s->symmetric ? forward : !s->coarser ? both : up ? backward : forward;
     for (int half = 0; half < 4; ++half)
-        RW_TRY(plan_colour(b, form, plan, colour[half], half % 2 ? d : v, half % 2 ? v : d, zero && half == 0,
-                           half < 3 || s->symmetric ? RELAXED : 1));
+        RW_TRY(plan_colour(b, form, plan, colour[half], half % 2 ? d : v,
+                           half == 3  ? to
+                           : half % 2 ? v
+                                      : d,
+                           zero && half == 0, half < 3 || s->symmetric ? RELAXED : 1));
     return RW_OK;
 }
 
@@ -463,7 +471,7 @@ static rw_status plan_left(rw_system_building *b, const rw_form *form, rw_plan *
 {
     const rw_system *s = b->of;
     rw_graph *g = b->graph;
-    const rw_node left = OP(SUB, rw_field(g, rw_system_r(s, 0), 0, here), product_of(b, form, rw_system_v(s, 0))),
+    const rw_node left = OP(SUB, rw_field(g, rw_system_r(s, 0), 0, here), product_of(b, form, iterate_of(s))),
                   d = rw_with_given(g, rw_system_v(s, 0), left, true);
     RW_TRY(rw_plan_store(plan, rw_system_d(s, 0), rw_cast(g, s->type, d)));
     return s->squares ? rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, square(g, d))) : RW_OK;
@@ -471,7 +479,7 @@ static rw_status plan_left(rw_system_building *b, const rw_form *form, rw_plan *
 
 static rw_status plan_start(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
-    RW_TRY(plan_sweeps(b, form, plan, true, false));
+    RW_TRY(plan_sweeps(b, form, plan, true, false, iterate_of(b->of)));
     return b->of->coarser ? plan_left(b, form, plan) : RW_OK;
 }
 
@@ -481,17 +489,17 @@ static rw_status plan_up(rw_system_building *b, const rw_form *form, rw_plan *pl
     rw_graph *g = b->graph;
     if (s->coarser) {
         const rw_node correction = rw_transfer_interpolate(b, rw_system_other(s), s->coarser),
-                      value = OP(ADD, rw_field(g, rw_system_v(s, 0), 0, here), correction);
+                      value = OP(ADD, rw_field(g, iterate_of(s), 0, here), correction);
         RW_TRY(rw_plan_store(plan, rw_system_v(s, 0),
                              rw_cast(g, s->type, rw_with_given(g, rw_system_v(s, 0), value, true))));
     }
-    return plan_sweeps(b, form, plan, false, true);
+    return plan_sweeps(b, form, plan, false, true, rw_system_v(s, 0));
 }
 
 static rw_status plan_cycle(rw_system_building *b, const rw_form *form, rw_plan *plan)
 {
     RW_TRY(plan_up(b, form, plan));
-    RW_TRY(plan_sweeps(b, form, plan, false, false));
+    RW_TRY(plan_sweeps(b, form, plan, false, false, iterate_of(b->of)));
     return plan_left(b, form, plan);
 }
 
@@ -568,6 +576,7 @@ static rw_status bind_all(rw_system *s, rw_expr *expr)
         RW_TRY(rw_expr_bind_index(expr, rw_system_r(s, f), s->r_of[f]));
         RW_TRY(rw_expr_bind_index(expr, rw_system_v(s, f), s->v_of[f]));
         if (s->d) RW_TRY(rw_expr_bind_index(expr, rw_system_d(s, f), s->d));
+        if (s->p) RW_TRY(rw_expr_bind_index(expr, rw_system_p(s, f), s->p));
     }
     return RW_OK;
 }

@@ -132,6 +132,7 @@ static rw_status make_vectors(rw_system *s, bool rv)
         s->r_of[0] = rw_array_retain(s->r);
         s->v_of[0] = rw_array_retain(s->v);
     }
+    if (s->finer && s->coarser) RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->p));
     return rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->d);
 }
 
@@ -166,7 +167,7 @@ static rw_status make_coarser(rw_multigrid *m, int i)
     l->own.counts = i == 1 && !finer->symmetric && !finer->squares;
     l->own.nprograms = 0;
     l->own.bound = NULL;
-    l->own.r = l->own.v = l->own.d = l->own.zeros = NULL;
+    l->own.r = l->own.v = l->own.d = l->own.p = l->own.zeros = NULL;
     l->own.r_of = l->own.v_of = NULL;
     RW_TRY(make_vectors(l->s, true));
     RW_TRY(make_fields(finest, m->level->start, l->s, &reads));
@@ -258,6 +259,7 @@ void rw_multigrid_destroy(rw_multigrid **multigrid)
         rw_array_destroy(&own->r);
         rw_array_destroy(&own->v);
         rw_array_destroy(&own->d);
+        rw_array_destroy(&own->p);
         rw_free(own->bound);
         rw_free(own->r_of);
     }

@@ -80,8 +80,9 @@ struct rw_system {
     bool projects;                      /* where the mean of F should be 0, a direct method takes it away itself */
     bool moves;                         /* the equations depend on t */
     rw_array *r, *v, **r_of, **v_of;    /* vectors of all unknowns, and views of each */
-    /* Multigrid, one unknown: a further vector; NULL. */
-    rw_array *d;
+    /* Multigrid, one unknown: a further vector; the iterate before the correction of a grid that has both a finer and a
+     * coarser one, so that no program reads what it writes. NULL. */
+    rw_array *d, *p;
     bool symmetric; /* cycles are a preconditioner for cg */
     /* Of two grids, where |d|^2 of the finer one is the result "square": of the pass that computes d, or, where each
      * value is read once, of that which restricts it. */
@@ -130,7 +131,7 @@ void rw_system_add_cost(const rw_system *s, double *bytes, int *launches);
 
 /* ---- build.c: programs ------------------------------------------------------------------------------------------- */
 
-/* A graph with the equations lowered. Fields: unknowns, other fields, r, v and d of each unknown. */
+/* A graph with the equations lowered. Fields: unknowns, other fields, r, v, d and p of each unknown. */
 typedef struct rw_system_building {
     rw_system *of;
     rw_graph *graph;
@@ -142,7 +143,8 @@ typedef struct rw_system_building {
 static inline int rw_system_r(const rw_system *s, int f) { return s->n + s->nothers + f; }
 static inline int rw_system_v(const rw_system *s, int f) { return 2 * s->n + s->nothers + f; }
 static inline int rw_system_d(const rw_system *s, int f) { return 3 * s->n + s->nothers + f; }
-enum { RW_SYSTEM_VECTORS = 3 };
+static inline int rw_system_p(const rw_system *s, int f) { return 4 * s->n + s->nothers + f; }
+enum { RW_SYSTEM_VECTORS = 4 };
 /* Parts between two grids: the first of the fields of the other grid. */
 static inline int rw_system_other(const rw_system *s) { return (1 + RW_SYSTEM_VECTORS) * s->n + s->nothers; }
 
