@@ -19,10 +19,9 @@
 #include "expr/boundary.h"
 #include "rechenwerk/operator.h"
 
-/* Where transforms solve the equation, they do on a grid of at most COARSEST nodes, and of UNEVEN nodes before a grid
- * that would not have exactly half of them. Otherwise the coarsest grid has one or two nodes along each axis, and
- * gets SWEEPS pairs of sweeps. */
-enum { MOST_GRIDS = 40, COARSEST = 512, UNEVEN = 1 << 16, SWEEPS = 8 };
+/* Where transforms solve the equation, they do on a grid of at most COARSEST nodes: below it a cycle is launches more
+ * than work. Otherwise the coarsest grid has one or two nodes along each axis, and gets SWEEPS pairs of sweeps. */
+enum { MOST_GRIDS = 40, COARSEST = 1 << 18, SWEEPS = 8 };
 /* The coupling along an axis over the strongest one, from which on it is halved. */
 static const double STRONG = 0.4;
 
@@ -75,7 +74,7 @@ static bool find_coarser(const rw_system *s, const rw_grid *g, const double coup
     int64_t size[3] = {1, 1, 1}, nodes = 1;
     double most = 0;
     const bool transformed = is_transformed(s);
-    bool any = false, halved = true;
+    bool any = false;
     for (int d = 0; d < g->ndim; ++d) {
         size[d] = next_size(s, g, d, transformed);
         if (transformed || size[d] < g->size[d]) most = fmax(most, coupling[d]);
@@ -86,8 +85,7 @@ static bool find_coarser(const rw_system *s, const rw_grid *g, const double coup
         any = any || size[d] < g->size[d];
     }
     *coarser = rw_coarser_grid(s, g, size);
-    for (int d = 0; d < g->ndim; ++d) halved = halved && (size[d] == g->size[d] || rw_is_halved(s, g, coarser, d));
-    return any && (g == s->grid || !transformed || nodes > (halved ? COARSEST : UNEVEN));
+    return any && (g == s->grid || !transformed || nodes > COARSEST);
 }
 
 /* All of them, from the finest to the coarsest; their number. */
