@@ -291,6 +291,11 @@ static rw_status prepare(rw_system *s)
 {
     transform *t = s->data;
     if (!s->changed) return RW_OK;
+    if (t->line >= 0 && s->form.sign == 0)
+        return rw_fail(s->device->ctx, RW_ERR_UNSUPPORTED,
+                       "%s: with the present scalars the diagonal of a row along %c may be smaller than the rest, and "
+                       "no row is exchanged in tridiagonal systems: take method krylov",
+                       s->source->name, "xyz"[t->line]);
     rw_box_term *terms = rw_calloc((size_t)s->form.nterms, sizeof *terms);
     if (!terms) return rw_fail_memory(s->device->ctx, (size_t)s->form.nterms * sizeof *terms, "coefficients");
     const rw_status status = t->line < 0 ? set_box(s, t, terms) : set_lines(s, t, terms);

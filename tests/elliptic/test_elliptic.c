@@ -322,6 +322,11 @@ static void test_scalars_of_lines(void **state)
         compare("scalars of lines", &p, &r, exact);
         drop_residual(&r);
     }
+    OK(rw_elliptic_set(p.solver, "c", -900)); /* no row is dominant */
+    FAILS(RW_ERR_UNSUPPORTED, "the diagonal of a row along y may be smaller", rw_elliptic_solve(p.solver, &p.result));
+    FAILS(RW_ERR_UNSUPPORTED, "the diagonal of a row along y may be smaller", rw_elliptic_enqueue(p.solver));
+    OK(rw_elliptic_set(p.solver, "c", 0.5));
+    OK(rw_elliptic_solve(p.solver, &p.result));
     drop(&p);
 }
 
