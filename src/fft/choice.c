@@ -68,8 +68,12 @@ static int groups_at_once(const rw_device *dev, const rw_fft_line_spec *s, const
 {
     const rw_fft_share share = rw_fft_line_share(dev, s->stages, c->radix, s->f64);
     const int group = (share.items * c->lines + 31) / 32 * 32, values = share.values;
+    const bool tangles = s->f64 && rw_fft_kind_is_inverse(s->kind); /* four elements and three factors a point */
     const int registers = RW_MIN(255, (s->f64 ? 4 * values + 40 : 2 * values + (values < 16 ? 32 : 40)) / 8 * 8 +
-                                          (s->middle == RW_FFT_NONE ? 0 : 16));
+                                          (s->middle == RW_FFT_NONE     ? 0
+                                           : s->middle == RW_FFT_DIVIDE ? 80
+                                                                        : 16) +
+                                          (tangles ? 32 : 0));
     const int64_t bytes = s->stages * c->lines * (s->f64 ? 16 : 8) / (c->halves ? 2 : 1);
     const int64_t by_registers = RW_FFT_REGISTERS / ((int64_t)group * registers),
                   by_memory = dev->info.shared_memory / RW_MAX(bytes, 1);
@@ -96,14 +100,17 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
     if (between_lines(s)) {
         c.lines = RW_MAX(1, RW_MIN((s->stages <= 128 ? 256 : 128) / element, dev->target.group_most / items));
     } else {
+        /* A division has six exchanges through the buffer or more: groups of one warp do not wait for others. */
+        const bool divides = s->middle == RW_FFT_DIVIDE;
         double best = 0;
-        for (int lines = RW_MAX(1, 128 / items); lines == 1 || lines * items <= 256; ++lines)
+        for (int lines = RW_MAX(1, (divides ? 32 : 128) / items); lines == 1 || lines * items <= 256; ++lines)
             if (filling(items, lines) > best + 0.05) {
                 best = filling(items, lines);
                 c.lines = lines;
             }
         c.staged = items * element < (s->f64 || s->stages <= 64 ? 64 : 128) && s->stages > 1;
         if (c.staged) c.lines = RW_MAX(16, 64 / items);
+        c.ordered = !c.staged && (divides ? scatters(s) : rw_fft_scatters(s, true));
         c.halves = s->stages * element >= 1 << 16 && !has_pairs(s) && s->method == RW_FFT_STOCKHAM;
     }
     c.groups = groups_at_once(dev, s, &c);

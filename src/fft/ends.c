@@ -175,8 +175,7 @@ static void write_get(rw_fft_text *w)
     const char *small = is_small(e->dtype) ? rw_dtype_name(e->dtype) : NULL;
     write_place(w, false);
     if (w->spec->load) write_formula(w, w->spec->load, "LOADED", "loaded", real);
-    if (w->ordered_x) ADD("#define GET(V, J) V = ordered[l * %lld + (J)];\n#define GET_X(V, J) { ", (big)w->spec->n);
-    else ADD(real ? "#define GET(V, J) { " : "#define GET(RE, IM, J) { ");
+    ADD(w->ordered_x ? "#define GET_X(V, J) { " : real ? "#define GET(V, J) { " : "#define GET(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
     if (real && small) ADD("V = f32_from_%s(x[AT_X(J)]);", small);
     else if (real) ADD("V = (%s)x[AT_X(J)];", w->real);
@@ -199,8 +198,7 @@ static void write_put(rw_fft_text *w)
     const char *part = e->dtype == RW_F64 || e->dtype == RW_C128 ? "f64" : "f32";
     write_place(w, true);
     if (w->spec->store) write_formula(w, w->spec->store, "STORED", "stored", real);
-    if (w->ordered_y) ADD("#define PUT(V, J) ordered[l * %lld + (J)] = V;\n#define PUT_Y(V, J) { ", (big)w->spec->n);
-    else ADD(real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");
+    ADD(w->ordered_y ? "#define PUT_Y(V, J) { " : real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
     if (divides) {
         ADD("INVERSE(q_, J) ");
@@ -315,6 +313,10 @@ const char *rw_fft_factor(const rw_fft_text *w, char text[RW_FFT_FACTOR], const 
 static void write_real_at(rw_fft_text *w)
 {
     const big n = w->spec->n;
+    if (w->ordered_x) {
+        ADD("#define REAL_AT(V, I) V = ordered[l * %lld + (I)];\n", n);
+        return;
+    }
     switch (w->spec->kind) {
     case RW_FFT_DCT1: ADD("#define REAL_AT(V, I) GET(V, (I) < %lld ? (I) : %lld - (I))\n", n, 2 * (n - 1)); break;
     case RW_FFT_DST1:
@@ -372,6 +374,10 @@ static void write_point(rw_fft_text *w)
     } else if (form == RW_FFT_FORM_HALVES) {
         write_real_at(w);
         if (rw_fft_real_length(s->kind, n) % 2) ADD("#define POINT(RE, IM, J) { REAL_AT(RE, J) IM = 0; }\n");
+        else if (w->ordered_x)
+            ADD("#define POINT(RE, IM, J) { const %s c_ = ((LOCAL const %s *)ordered)[l * %lld + (J)]; RE = c_.re; "
+                "IM = c_.im; }\n",
+                w->complex, w->complex, m);
         else ADD("#define POINT(RE, IM, J) { REAL_AT(RE, 2 * (J)) REAL_AT(IM, 2 * (J) + 1) }\n");
     } else if (form == RW_FFT_FORM_WHOLE) {
         write_half_at(w);
@@ -462,14 +468,20 @@ static void write_result(rw_fft_text *w)
         write_spectrum(w);
         if (odd) ADD("#define RESULT(RE, IM, K) { if (2 * (K) <= %lld) SPECTRUM(RE, IM, K) }\n", n);
     } else if (form == RW_FFT_FORM_WHOLE) {
-        if (kind == RW_FFT_REAL) ADD("#define REAL_TO(V, I) PUT(V, I)\n");
+        if (w->ordered_y) ADD("#define REAL_TO(V, I) ordered[l * %lld + (I)] = V;\n", n);
+        else if (kind == RW_FFT_REAL) ADD("#define REAL_TO(V, I) PUT(V, I)\n");
         else if (kind == RW_FFT_DCT1) ADD("#define REAL_TO(V, I) { if ((I) < %lld) PUT(V, I) }\n", n);
         else if (kind == RW_FFT_DST1) ADD("#define REAL_TO(V, I) { if ((I) > 0 && (I) <= %lld) PUT(V, (I) - 1) }\n", n);
         else
             ADD("#define REAL_TO(V, I) { if (2 * (I) < %lld) PUT(V, 2 * (I)) else PUT(%s(V), %lld - 2 * (I)) }\n", n,
                 kind == RW_FFT_DST3 ? "-" : "", 2 * n - 1);
-        ADD(odd ? "#define RESULT(RE, IM, K) REAL_TO(RE, K)\n"
-                : "#define RESULT(RE, IM, K) { REAL_TO(RE, 2 * (K)) REAL_TO(IM, 2 * (K) + 1) }\n");
+        if (!odd && w->ordered_y)
+            ADD("#define RESULT(RE, IM, K) { %s c_; c_.re = RE; c_.im = IM; "
+                "((LOCAL %s *)ordered)[l * %lld + (K)] = c_; }\n",
+                w->complex, w->complex, m);
+        else
+            ADD(odd ? "#define RESULT(RE, IM, K) REAL_TO(RE, K)\n"
+                    : "#define RESULT(RE, IM, K) { REAL_TO(RE, 2 * (K)) REAL_TO(IM, 2 * (K) + 1) }\n");
     } else {
         const bool sine = s->kind == RW_FFT_DST4;
         const big count = n % 2 ? n : m, at = n % 2 ? rw_fft_table_roots(&w->table, n, 1, 2, 8 * n, false)

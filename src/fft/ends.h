@@ -15,8 +15,8 @@ typedef struct rw_fft_text {
     /* lines that a loop takes at once, with one number of the twist for all of them: TWIST(C, S, I) before the loop,
      * TWISTED(RE, IM, I, C, S) in it; 0: OUTPUT */
     int strip;
-    /* elements are in the array `ordered` of the group, [line][element]: GET reads and PUT writes there, GET_X and
-     * PUT_Y read and write the array */
+    /* the array `ordered` of the group, [line][number], has the real sequence of II or III: points are made of it, and
+     * GET_X and PUT_Y move its elements in the order of x and y */
     bool ordered_x, ordered_y;
 } rw_fft_text;
 

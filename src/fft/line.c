@@ -409,16 +409,20 @@ static void add_stage_of_items(writer *w, int s)
     if (!is_last(w, s)) add_barrier(w);
 }
 
-/* The elements of all lines of a group, from x to the buffer or from there to y. */
+/* The elements of all lines of a group, from x to their place in the real sequence of II and III, or from there to y:
+ * those of even numbers, then the others from the last one on, whose sign sine transforms change. */
 static void add_ordered(writer *w, bool y)
 {
     const int n = (int)w->spec->n, each = (n * w->lines + w->group - 1) / w->group;
+    const rw_fft_kind kind = y ? rw_fft_kind_of_y(w->spec) : w->spec->kind;
+    const char *sign = kind == RW_FFT_DST2 || kind == RW_FFT_DST3 ? "if (e % 2) v = -v;" : "";
     if (y) add_barrier(w);
     ADD("    EACH(i, GROUP)\n    {\n        UNROLL for (int q = 0; q < %d; ++q) {\n"
-        "            const int f = q * %d + i, l = f / %d, e = f %% %d;\n            if (l < lines) {\n",
-        each, w->group, n, n);
-    if (y) ADD("            PUT_Y(ordered[f], e)\n");
-    else ADD("            %s v; GET_X(v, e) ordered[f] = v;\n", w->text.real);
+        "            const int f = q * %d + i, l = f / %d, e = f %% %d, at = e %% 2 ? %d - e / 2 : e / 2;\n"
+        "            if (l < lines) {\n            %s v;\n",
+        each, w->group, n, n, n - 1, w->text.real);
+    if (y) ADD("            v = ordered[l * %d + at]; %s PUT_Y(v, e)\n", n, sign);
+    else ADD("            GET_X(v, e) %s ordered[l * %d + at] = v;\n", sign, n);
     ADD("            }\n        }\n    }\n");
     if (!y) add_barrier(w);
 }
