@@ -327,15 +327,15 @@ static rw_status solve_line(rw_box *b, rw_array *from, rw_array *to, rw_queue *q
     return RW_OK;
 }
 
-static rw_status solve_part(rw_box *b, rw_array *x, rw_array *y, rw_queue *q)
+static rw_status solve_part(rw_box *b, rw_array *x, double factor, rw_array *y, rw_queue *q)
 {
-    if (b->divide) return rw_fft_divide_execute(b->divide, x, y, q);
-    RW_TRY(rw_fft_divide_execute(b->forward, x, b->work, q));
+    if (b->divide) return rw_fft_divide_execute(b->divide, x, factor, y, q);
+    RW_TRY(rw_fft_divide_execute(b->forward, x, 1, b->work, q));
     RW_TRY(rw_tridiagonal_enqueue(b->lines[b->singular], b->work, q));
-    return rw_fft_divide_execute(b->back, b->work, y, q);
+    return rw_fft_divide_execute(b->back, b->work, factor, y, q);
 }
 
-rw_status rw_box_solve(rw_box *b, rw_array *from, rw_array *to, rw_queue *q)
+rw_status rw_box_solve(rw_box *b, rw_array *from, double factor, rw_array *to, rw_queue *q)
 {
     if (b->copy) return solve_line(b, from, to, q);
     for (int part = 0; part < b->parts; ++part) {
@@ -343,7 +343,7 @@ rw_status rw_box_solve(rw_box *b, rw_array *from, rw_array *to, rw_queue *q)
         rw_array *x, *y = NULL;
         RW_TRY(view_of(b, from, part, strides, &x));
         rw_status status = view_of(b, to, part, strides, &y);
-        if (status == RW_OK) status = solve_part(b, x, y, q);
+        if (status == RW_OK) status = solve_part(b, x, factor, y, q);
         rw_array_destroy(&x);
         rw_array_destroy(&y);
         RW_TRY(status);

@@ -49,8 +49,9 @@ typedef struct rw_box_rows {
     const double *a, *b, *c, *scale;
 } rw_box_rows;
 rw_status rw_box_set_rows(rw_box *box, const rw_box_rows *rows);
-/* to <- the solution for from, arrays of all nodes of the grid; nodes that are given are left alone. Launches only. */
-rw_status rw_box_solve(rw_box *box, rw_array *from, rw_array *to, rw_queue *q);
+/* to <- the solution for factor from (1 in one dimension with a line), arrays of all nodes of the grid; nodes that are
+ * given are left alone. Launches only. */
+rw_status rw_box_solve(rw_box *box, rw_array *from, double factor, rw_array *to, rw_queue *q);
 void rw_box_add_cost(const rw_box *box, double *bytes, int *launches); /* bytes a node */
 void rw_box_explain(const rw_box *box, rw_text *text);
 

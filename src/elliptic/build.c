@@ -168,24 +168,6 @@ static rw_node square(rw_graph *g, rw_node n)
     return OP(ADD, OP(MUL, re, re), OP(MUL, im, im));
 }
 
-static rw_status plan_residual(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
-{
-    const rw_system *s = b->of;
-    rw_graph *g = b->graph;
-    rw_node squares = rw_real(g, 0);
-    if (s->form.open) {
-        const rw_node mean = rw_scalar_argument(g, rw_graph_add_param(g, "#mean", rw_dtype_is_complex(s->type), 0, 0));
-        b->F[0] = OP(SUB, b->F[0], mean);
-        RW_TRY(rw_plan_result(plan, "sum", rw_reduce(g, RW_SUM, OP(MUL, weight_of(s, g), b->F[0]))));
-    }
-    for (int f = 0; f < s->n; ++f) {
-        const rw_node r = rw_make1(g, RW_OP_NEG, scaled(b, f, b->F[f]));
-        squares = OP(ADD, squares, rw_with_given(g, f, square(g, b->F[f]), true));
-        RW_TRY(rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, r)));
-    }
-    return rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, squares));
-}
-
 /* Whether what a side gives is 0, whatever the scalars are. */
 static bool is_zero_side(const rw_graph *g, const rw_graph_side *side)
 {
@@ -209,6 +191,60 @@ static rw_node without_unknowns(void *user, rw_graph *g, rw_node leaf)
     return g->nodes[leaf].op == RW_OP_FIELD && g->nodes[leaf].index < s->n ? rw_real(g, 0) : leaf;
 }
 
+static rw_status plan_residual(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
+{
+    rw_system *s = b->of;
+    rw_graph *g = b->graph;
+    rw_node squares = rw_real(g, 0), known = rw_real(g, 0);
+    s->knows = is_homogeneous(s);
+    if (s->form.open) {
+        const rw_node mean = rw_scalar_argument(g, rw_graph_add_param(g, "#mean", rw_dtype_is_complex(s->type), 0, 0));
+        b->F[0] = OP(SUB, b->F[0], mean);
+        RW_TRY(rw_plan_result(plan, "sum", rw_reduce(g, RW_SUM, OP(MUL, weight_of(s, g), b->F[0]))));
+    }
+    for (int f = 0; f < s->n; ++f) {
+        const rw_node r = rw_make1(g, RW_OP_NEG, scaled(b, f, b->F[f]));
+        squares = OP(ADD, squares, rw_with_given(g, f, square(g, b->F[f]), true));
+        if (s->knows) {
+            const rw_node at_0 = rw_graph_map(g, b->F[f], without_unknowns, s);
+            known = OP(ADD, known, rw_with_given(g, f, square(g, at_0), true));
+        }
+        RW_TRY(rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, r)));
+    }
+    if (s->knows) RW_TRY(rw_plan_result(plan, "known", rw_reduce(g, RW_SUM, known)));
+    return rw_plan_result(plan, "square", rw_reduce(g, RW_SUM, squares));
+}
+
+typedef struct fields_read {
+    rw_node field; /* one of them; -1: there is none */
+    int n;
+} fields_read;
+
+static rw_node without_fields(void *user, rw_graph *g, rw_node leaf)
+{
+    fields_read *read = user;
+    if (g->nodes[leaf].op != RW_OP_FIELD) return leaf;
+    read->n += leaf != read->field;
+    read->field = leaf;
+    return rw_real(g, 0);
+}
+
+/* Whether F(0) is a number times another field at the same node. */
+static void find_source(rw_system *s, rw_graph *g, rw_node known)
+{
+    fields_read read = {-1, 0};
+    const char *problem = NULL;
+    const rw_node rest = rw_graph_map(g, known, without_fields, &read);
+    if (read.n != 1 || !rw_is_const(g, rest, 0)) return;
+    const rw_graph_node p = g->nodes[read.field];
+    const bool is_other = p.index >= s->n && p.index < s->n + s->nothers && !p.column,
+               is_here = !p.offset[0] && !p.offset[1] && !p.offset[2];
+    const rw_node times = rw_diff(g, known, read.field, &problem);
+    if (!is_other || !is_here || problem || g->nodes[times].op != RW_OP_CONST || g->nodes[times].is_complex) return;
+    s->known = p.index;
+    s->times = g->nodes[times].re;
+}
+
 static rw_status plan_known(rw_system_building *b, const rw_form *form RW_UNUSED, rw_plan *plan)
 {
     rw_system *s = b->of;
@@ -223,6 +259,7 @@ static rw_status plan_known(rw_system_building *b, const rw_form *form RW_UNUSED
     for (int f = 0; f < s->n; ++f) {
         rw_node r = scaled(b, f, b->F[f]);
         if (homogeneous) r = rw_graph_map(g, r, without_unknowns, s);
+        if (homogeneous && s->n == 1) find_source(s, g, rw_graph_map(g, b->F[f], without_unknowns, s));
         RW_TRY(rw_plan_store(plan, rw_system_r(s, f), rw_cast(g, s->type, rw_make1(g, RW_OP_NEG, r))));
     }
     return RW_OK;

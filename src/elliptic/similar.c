@@ -22,7 +22,7 @@ rw_status rw_similar_solve(const rw_similar *p, rw_array *x, rw_array *y, rw_que
     for (int f = 0; f < s->n; ++f) {
         rw_array *part;
         RW_TRY(rw_array_slice(y, 0, f * s->nodes, (f + 1) * s->nodes, 1, &part));
-        const rw_status status = rw_box_solve(p->box[f], part, part, q);
+        const rw_status status = rw_box_solve(p->box[f], part, 1, part, q);
         rw_array_destroy(&part);
         RW_TRY(status);
     }

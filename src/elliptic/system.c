@@ -153,6 +153,7 @@ rw_status rw_system_create(const rw_system_of *of, rw_system **system)
     s->grid = &of->spec->grid;
     s->in_time = of->in_time;
     s->changed = true;
+    s->known = -1;
     rw_status status = take_fields(s, of);
     if (status == RW_OK) status = analyse(s);
     if (status == RW_OK) status = choose(s);
@@ -234,14 +235,18 @@ rw_status rw_system_set(rw_system *s, const char *scalar, double value)
 
 /* ---- solving ----------------------------------------------------------------------------------------------------- */
 
+static rw_status take_norm(const rw_system *s, const char *square, double *norm)
+{
+    RW_TRY(rw_expr_get(s->residual, square, norm, NULL));
+    *norm = sqrt(*norm);
+    return RW_OK;
+}
+
 /* s->r <- -F(u), and *norm its Euclidean norm. */
 static rw_status find_residual(rw_system *s, double *norm)
 {
-    double square;
     RW_TRY(rw_expr_run(s->residual, s->device->queue));
-    RW_TRY(rw_expr_get(s->residual, "square", &square, NULL));
-    *norm = sqrt(square);
-    return RW_OK;
+    return take_norm(s, "square", norm);
 }
 
 /* |F(0)|: the unknowns are bound to zeros meanwhile. */
@@ -334,8 +339,9 @@ static rw_status update(rw_system *s)
 
 static rw_status find_norms(rw_system *s)
 {
-    RW_TRY(find_right_side(s, &s->result.right_side));
+    if (!s->knows) RW_TRY(find_right_side(s, &s->result.right_side));
     RW_TRY(find_residual(s, &s->result.first));
+    if (s->knows) RW_TRY(take_norm(s, "known", &s->result.right_side));
     s->result.residual = s->result.first;
     return isfinite(s->result.first) ? RW_OK : fail_not_finite(s, 0);
 }
@@ -407,7 +413,7 @@ static rw_status solve_apart(rw_system *s)
         strides[ndim - 1 - d] = stride;
         stride *= s->grid->size[d];
     }
-    RW_TRY(s->ops->solve_into(s, s->v));
+    RW_TRY(s->ops->solve_into(s, s->r, 1, s->v));
     RW_TRY(rw_array_view(s->v, s->type, ndim, shape, strides, 0, &of_grid));
     const rw_status status = rw_array_copy(s->bound[0], of_grid, s->device->queue);
     rw_array_destroy(&of_grid);
@@ -451,10 +457,20 @@ static rw_status improve(rw_system *s)
     return rw_expr_run(s->sum, q);
 }
 
+/* -F(0) is a number times an array that the method can read itself. */
+static bool has_right_side(const rw_system *s)
+{
+    const rw_array *u = s->bound[0], *b = s->known < 0 ? NULL : s->bound[s->known];
+    return u && b && s->skips && b->dtype == s->type && rw_array_is_contiguous(b) && rw_array_is_contiguous(u) &&
+           b->storage != u->storage;
+}
+
 static rw_status solve_directly(rw_system *s)
 {
+    rw_array *u = s->bound[0];
+    if (has_right_side(s)) return s->ops->solve_into(s, s->bound[s->known], -rw_system_sign(s) * s->times, u);
     RW_TRY(rw_expr_run(s->right_side, s->device->queue));
-    return rw_array_is_contiguous(s->bound[0]) ? s->ops->solve_into(s, s->bound[0]) : solve_apart(s);
+    return rw_array_is_contiguous(u) ? s->ops->solve_into(s, s->r, 1, u) : solve_apart(s);
 }
 
 rw_status rw_system_enqueue(rw_system *s)
@@ -469,8 +485,10 @@ void rw_system_add_cost(const rw_system *s, double *bytes, int *launches)
 {
     rw_expr_plan plan;
     if (rw_expr_get_plan(s->right_side ? s->right_side : s->residual, &plan) != RW_OK) return;
-    *bytes += plan.bytes_per_cell;
-    *launches += (int)plan.passes;
+    if (!has_right_side(s)) {
+        *bytes += plan.bytes_per_cell;
+        *launches += (int)plan.passes;
+    }
     if (s->ops->add_cost) s->ops->add_cost(s, bytes, launches);
 }
 

@@ -31,8 +31,9 @@ typedef struct rw_system_ops {
     rw_status (*prepare)(rw_system *s);
     /* s->v <- the solution of the system with the right-hand side s->r, to |s->r - J v| <= reduction |s->r|. */
     rw_status (*solve)(rw_system *s, double reduction);
-    /* Direct methods: the same, into an array of the grid's shape. */
-    rw_status (*solve_into)(rw_system *s, rw_array *u);
+    /* Direct methods: u <- the solution with the right-hand side factor b (1, unless the method skips given nodes);
+     * arrays of the grid's nodes, without gaps. */
+    rw_status (*solve_into)(rw_system *s, rw_array *b, double factor, rw_array *u);
     /* s->v <- `settings->cycles` cycles on the system, from 0: launches only. NULL: the method has no cycles. */
     rw_status (*cycle)(rw_system *s);
     bool (*cycles)(const rw_system *s);  /* (optional) whether it has, for this equation */
@@ -73,13 +74,17 @@ struct rw_system {
     rw_expr *programs[RW_SYSTEM_PROGRAMS]; /* all of them; the following are among them */
     int nprograms;
     rw_expr *residual, *update, *level; /* r <- -F(u); u <- u + step v; u <- u + mean - its mean */
+    bool knows;                         /* the residual's program has |F(0)|^2 too */
     rw_expr *sum;                       /* r <- u + v, of cycles; else NULL */
     rw_expr *right_side;                /* r <- -F(0); NULL until the first rw_system_enqueue */
     rw_array *zeros;                    /* that the unknown is bound to there; NULL: it does not read it */
     rw_array *start;                    /* cycles begin there; NULL: with what the unknown's array has */
     bool projects;                      /* where the mean of F should be 0, a direct method takes it away itself */
+    bool skips;                         /* a direct method reads the right-hand side at no node that is given */
     bool moves;                         /* the equations depend on t */
-    rw_array *r, *v, **r_of, **v_of;    /* vectors of all unknowns, and views of each */
+    int known; /* another field: F(0) is `times` its value, at nodes that are not given; -1: it is something else */
+    double times;
+    rw_array *r, *v, **r_of, **v_of; /* vectors of all unknowns, and views of each */
     /* Multigrid, one unknown: a further vector; the iterate before the correction of a grid that has both a finer and a
      * coarser one, so that no program reads what it writes. NULL. */
     rw_array *d, *p;

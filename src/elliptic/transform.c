@@ -217,7 +217,7 @@ static rw_status create(rw_system *s)
         t->table[i] = rw_calloc(n, sizeof *t->table[i]);
         if (!t->table[i]) return rw_fail_memory(s->device->ctx, n * sizeof(double), "coefficients");
     }
-    s->projects = t->line < 0;
+    s->projects = s->skips = t->line < 0;
     return rw_box_create(s, (rw_box_of){0, t->line, false}, &t->box);
 }
 
@@ -303,13 +303,13 @@ static rw_status prepare(rw_system *s)
     return status;
 }
 
-static rw_status solve_into(rw_system *s, rw_array *u)
+static rw_status solve_into(rw_system *s, rw_array *b, double factor, rw_array *u)
 {
     const transform *t = s->data;
-    return rw_box_solve(t->box, s->r, u, s->device->queue);
+    return rw_box_solve(t->box, b, factor, u, s->device->queue);
 }
 
-static rw_status solve(rw_system *s, double reduction RW_UNUSED) { return solve_into(s, s->v); }
+static rw_status solve(rw_system *s, double reduction RW_UNUSED) { return solve_into(s, s->r, 1, s->v); }
 
 static void add_cost(const rw_system *s, double *bytes, int *launches)
 {

@@ -175,9 +175,9 @@ rw_status rw_fft_divide_set(rw_fft_divide *v, const double *const table[], doubl
     return RW_OK;
 }
 
-rw_status rw_fft_divide_execute(rw_fft_divide *v, rw_array *x, rw_array *y, rw_queue *q)
+rw_status rw_fft_divide_execute(rw_fft_divide *v, rw_array *x, double factor, rw_array *y, rw_queue *q)
 {
-    double scale = 1;
+    double scale = factor;
     RW_TRY(rw_fft_check_array(&v->passes, x, &v->input, "rw_fft_divide_execute: x"));
     RW_TRY(rw_fft_check_array(&v->passes, y, &v->output, "rw_fft_divide_execute: y"));
     RW_TRY(rw_array_check_written(y, "rw_fft_divide_execute: y"));

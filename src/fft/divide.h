@@ -5,7 +5,7 @@
  *   rw_fft_divide_spec spec = {.ndim = 2, .shape = {1024, 1024}, .kind = {RW_FFT_DST2, RW_FFT_REAL}};
  *   rw_fft_divide_create(dev, &spec, &divide);
  *   rw_fft_divide_set(divide, (const double *const[]){lambda_0, lambda_1}, shift, queue);
- *   rw_fft_divide_execute(divide, x, y, queue);
+ *   rw_fft_divide_execute(divide, x, 1, y, queue);
  *
  * Each axis has a real transform of its own. All axes but one go forward, that one goes forward, is divided and goes
  * back in one pass (rw_fft_add_division), and the others go back: d axes take 2 d - 1 passes, each of which reads and
@@ -44,11 +44,12 @@ void rw_fft_divide_destroy(rw_fft_divide **divide);
  * added in the precision of the plan. They may be set again between executions, also for recorded ones.
  * Errors: ERR_MEMORY; ERR_LAUNCH. */
 rw_status rw_fft_divide_set(rw_fft_divide *divide, const double *const table[], double shift, rw_queue *queue);
-/* y <- the solution for x: a fixed sequence of launches, which may be recorded. x and y: shape and strides of the plan,
- * f32 or f64, any offset. In place: x and y may be the same memory with the same strides. x is not written otherwise.
+/* y <- the solution for factor x: a fixed sequence of launches, which may be recorded. x and y: shape and strides of
+ * the plan, f32 or f64, any offset. In place: x and y may be the same memory with the same strides. x is not written
+ * otherwise.
  * Errors: ERR_ARGUMENT: other arrays, another overlap, no tables; ERR_LAUNCH.
  * Threads: executions of one plan must be ordered by one queue or by events. */
-rw_status rw_fft_divide_execute(rw_fft_divide *divide, rw_array *x, rw_array *y, rw_queue *queue);
+rw_status rw_fft_divide_execute(rw_fft_divide *divide, rw_array *x, double factor, rw_array *y, rw_queue *queue);
 /* Passes, bytes read and written, work area. */
 rw_fft_info rw_fft_divide_info(const rw_fft_divide *divide);
 /* One line per axis and direction with its passes and bytes per point, and one for all. Free it with rw_free. */

@@ -288,4 +288,71 @@ static inline void solve_dense(residual *r, number *u)
     free(b);
 }
 
+static inline bool is_single(rw_dtype t) { return t == RW_F32 || t == RW_C64; }
+
+static inline rw_boundary side_of(rw_boundary_kind kind, const char *a)
+{
+    return (rw_boundary){kind, kind == RW_BOUNDARY_ROBIN ? "2" : a, "0.5", a};
+}
+
+/* Each program takes seconds to compile (PoCL). */
+static inline bool slow(void) { return !test_long() && on("opencl"); }
+
+static inline void compare_solution(const char *what, problem *p, residual *r, const number *exact)
+{
+    const int64_t n = r->n * r->nodes;
+    number *u = calloc((size_t)n, sizeof *u), *F = calloc((size_t)n, sizeof *F);
+    const bool single = is_single(p->fields[0].dtype);
+    double largest = 0, error = 0;
+    char *text;
+    OK(rw_elliptic_explain(p->solver, &text));
+    for (int64_t i = 0; i < n; ++i) u[i] = at(p->arrays[i / r->nodes], i % r->nodes);
+    for (int64_t i = 0; i < n; ++i) {
+        if (r->given[i]) continue;
+        largest = fmax(largest, (double)cabsl(exact[i]));
+        error = fmax(error, (double)cabsl(u[i] - exact[i]));
+    }
+    if (!(error <= (single ? 3e-2 : 1e-7) * largest))
+        fail_msg("%s: differs by %.3g of %.3g from the dense solution\n%s", what, error, largest, text);
+    evaluate(r, u, F);
+    const double norm = norm_of(F, n);
+    memset(u, 0, (size_t)n * sizeof *u);
+    evaluate(r, u, F);
+    const double zero = norm_of(F, n), eps = single ? 1e-3 : 1e-11;
+    if (!(fabs(p->result.residual - norm) <= 1e-6 * norm + eps * zero) ||
+        !(fabs(p->result.right_side - zero) <= 1e-4 * zero))
+        fail_msg("%s: residuals %.10g, %.10g; recomputed %.10g, %.10g\n%s", what, p->result.residual,
+                 p->result.right_side, norm, zero, text);
+    rw_free(text);
+    free(u);
+    free(F);
+}
+
+static inline void solve_with(const char *what, problem *p, residual *r, const number *exact, rw_elliptic_method method)
+{
+    char *text = NULL;
+    p->spec.method = method;
+    rw_elliptic_destroy(&p->solver);
+    for (int f = 0; f < p->spec.nfields; ++f)
+        for (int64_t i = 0; i < r->nodes; ++i) put(p->arrays[f], i, 0.25, 0);
+    const rw_status status = rw_elliptic_create(dev, &p->spec, &p->solver);
+    if (method == RW_ELLIPTIC_TRANSFORM && status == RW_ERR_INPUT) return;
+    OK(status);
+    OK(bind_all(p));
+    OK(rw_elliptic_explain(p->solver, &text));
+    if (rw_elliptic_solve(p->solver, &p->result) != RW_OK) fail_msg("%s: %s\n%s", what, rw_message(ctx), text);
+    rw_free(text);
+    compare_solution(what, p, r, exact);
+}
+
+/* f <- cos of the coordinates in the unit box + a constant. */
+static inline void fill_waves(problem *p, double constant)
+{
+    for (int64_t i = 0; i < nodes_of(p); ++i) {
+        const rw_grid *g = &p->spec.grid;
+        const double x = g->origin[0] + g->spacing[0] * (double)(i % g->size[0]);
+        put(p->arrays[1], i, cos(2 * acos(-1) * x) + constant, 0);
+    }
+}
+
 #endif

@@ -123,7 +123,7 @@ static double error_of(const rw_fft_divide_spec *s, uint64_t seed, bool singular
     }
     for (int d = 0; d < s->ndim; ++d)
         if (is_transformed(s, d)) apply(s, d, true, v);
-    OK(rw_fft_divide_execute(divide, x, y, queue));
+    OK(rw_fft_divide_execute(divide, x, 1, y, queue));
     number *got = values_of(y, true);
     for (int64_t i = 0; i < x->size; ++i) {
         const long double e = creall(got[i]) - v[i];
@@ -305,7 +305,7 @@ static void test_operators(void **state)
         fill(x, 40 + (uint64_t)row);
         OK(rw_fft_divide_create(dev, &s, &divide));
         OK(rw_fft_divide_set(divide, (const double *const *)table, 1, queue));
-        OK(rw_fft_divide_execute(divide, x, y, queue));
+        OK(rw_fft_divide_execute(divide, x, 1, y, queue));
         const void *f, *u;
         OK(rw_array_read(x, &f));
         OK(rw_array_read(y, &u));
@@ -339,7 +339,7 @@ static void test_passes(void **state)
     rw_array *x = new_box(&s, s.x_stride), *y = new_box(&s, s.y_stride), *again = new_box(&s, s.y_stride);
     fill(x, 1);
     OK(rw_fft_divide_create(dev, &s, &divide));
-    FAILS(RW_ERR_ARGUMENT, "the tables are not set", rw_fft_divide_execute(divide, x, y, queue));
+    FAILS(RW_ERR_ARGUMENT, "the tables are not set", rw_fft_divide_execute(divide, x, 1, y, queue));
     OK(rw_fft_divide_set(divide, (const double *const *)t.of, t.shift, queue));
     const rw_fft_info info = rw_fft_divide_info(divide);
     assert_int_equal(info.passes, 3);
@@ -351,12 +351,12 @@ static void test_passes(void **state)
                                      : "axis 0: dst2 of 12 points, forward, divided, back: 1 pass, 16 bytes"));
     assert_non_null(strstr(text, "in all 3 passes, 48 bytes per point"));
     rw_free(text);
-    OK(rw_fft_divide_execute(divide, x, again, queue));
+    OK(rw_fft_divide_execute(divide, x, 1, again, queue));
     OK(rw_record_begin(queue));
-    OK(rw_fft_divide_execute(divide, x, again, queue));
+    OK(rw_fft_divide_execute(divide, x, 1, again, queue));
     OK(rw_record_end(queue, &sequence));
     for (int i = 0; i < 2; ++i) {
-        OK(rw_fft_divide_execute(divide, x, y, queue));
+        OK(rw_fft_divide_execute(divide, x, 1, y, queue));
         OK(rw_sequence_replay(sequence, queue));
         same_bits("recorded", y, again);
         OK(rw_fft_divide_set(divide, (const double *const *)other.of, other.shift, queue));
@@ -383,14 +383,14 @@ static void test_parts(void **state)
     s.part = RW_FFT_BACK;
     OK(rw_fft_divide_create(dev, &s, &back));
     assert_int_equal(rw_fft_divide_info(there).passes, 2);
-    OK(rw_fft_divide_execute(there, x, y, queue));
+    OK(rw_fft_divide_execute(there, x, 1, y, queue));
     number *in = values_of(x, true), *spectrum = values_of(y, true);
     long double *want = calloc((size_t)x->size, sizeof *want);
     for (int64_t i = 0; i < x->size; ++i) want[i] = creall(in[i]);
     apply(&s, 0, false, want);
     apply(&s, 2, false, want);
     for (int64_t i = 0; i < x->size; ++i) assert_true(fabsl(creall(spectrum[i]) - want[i]) < 1e-13);
-    OK(rw_fft_divide_execute(back, y, y, queue));
+    OK(rw_fft_divide_execute(back, y, 1, y, queue));
     number *out = values_of(y, true);
     for (int64_t i = 0; i < x->size; ++i) assert_true(fabsl(creall(out[i] - in[i])) < 1e-14);
     free(in);
@@ -414,7 +414,7 @@ static rw_status make(void *user)
     rw_status status = rw_fft_divide_create(dev, &s, &divide);
     rw_fft_limit(0);
     if (status == RW_OK) status = rw_fft_divide_set(divide, (const double *const[]){zeros, zeros}, 1, queue);
-    if (status == RW_OK) status = rw_fft_divide_execute(divide, xy[0], xy[1], queue);
+    if (status == RW_OK) status = rw_fft_divide_execute(divide, xy[0], 1, xy[1], queue);
     if (status == RW_OK) status = rw_fft_divide_explain(divide, &text);
     rw_free(text);
     rw_fft_divide_destroy(&divide);
