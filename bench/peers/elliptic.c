@@ -29,9 +29,14 @@ static rw_elliptic *create(rw_device *dev, const poisson *p, const char *method,
     check(ctx, rw_params_parse(ctx, rw_elliptic_params(), method, &spec));
     spec.equations = "laplace(u) = f", spec.rtol = POISSON_RTOL;
     spec.grid = (rw_grid){.ndim = p->ndim, .size = {1, 1, 1}, .spacing = {1, 1, 1}}, spec.layout = RW_GRID_CELL;
-    spec.fields = fields, spec.nfields = 1, spec.externals = fields + 1, spec.nexternals = 1;
+    spec.fields = fields;
+    spec.nfields = 1;
+    spec.externals = fields + 1;
+    spec.nexternals = 1;
     for (int d = 0; d < p->ndim; ++d) {
-        spec.grid.size[d] = p->n, spec.grid.spacing[d] = 1 / (double)p->n, spec.grid.origin[d] = 0.5 / (double)p->n;
+        spec.grid.size[d] = p->n;
+        spec.grid.spacing[d] = 1 / (double)p->n;
+        spec.grid.origin[d] = 0.5 / (double)p->n;
         for (int side = 2 * d; side < 2 * d + 2; ++side)
             fields[0].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
     }

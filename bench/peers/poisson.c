@@ -88,7 +88,8 @@ static PetscErrorCode fill(KSP ksp, Mat unused, Mat a, void *user)
                 for (int side = 0; side < 2 * ndim; ++side) {
                     const PetscInt step = side % 2 ? 1 : -1, to = (PetscInt)at[side / 2] + step;
                     if (to < 0 || to >= n) continue;
-                    column[m] = row, value[m] = off;
+                    column[m] = row;
+                    value[m] = off;
                     *(side < 2 ? &column[m].i : side < 4 ? &column[m].j : &column[m].k) = to;
                     ++m;
                 }
@@ -258,7 +259,8 @@ static void solve_hypre(const part *s, const hypre_options *o, double *u, poisso
     HYPRE_StructGridAssemble(h.grid);
     make_matrix(s, &h, o->full);
     for (int64_t i = 0; i < cells(s); ++i) u[i] = source(s, i);
-    h.b = make_vector(&h, u), h.x = make_vector(&h, u);
+    h.b = make_vector(&h, u);
+    h.x = make_vector(&h, u);
     pfmg = make_pfmg(o);
     if (o->pcg) {
         HYPRE_StructPCGCreate(MPI_COMM_WORLD, &pcg);
@@ -319,7 +321,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
-    s.lo = first_plane(&s, s.rank), s.hi = first_plane(&s, s.rank + 1);
+    s.lo = first_plane(&s, s.rank);
+    s.hi = first_plane(&s, s.rank + 1);
     double *u = malloc(sizeof *u * (size_t)(cells(&s) + 1));
     if (!u) MPI_Abort(MPI_COMM_WORLD, 1);
 #ifdef HYPRE

@@ -53,7 +53,8 @@ static inline double poisson_residual(const poisson *p, const double *u)
             const int64_t at = i / step % p->n;
             sum += (at > 0 ? u[i - step] : -u[i]) - 2 * u[i] + (at < p->n - 1 ? u[i + step] : -u[i]);
         }
-        above += (n2 * sum - f) * (n2 * sum - f), below += f * f;
+        above += (n2 * sum - f) * (n2 * sum - f);
+        below += f * f;
     }
     return sqrt(above / below);
 }

@@ -1,5 +1,5 @@
-/* Poisson's equation by transforms and by multigrid, through the public functions (rw_elliptic_enqueue: forward, divided
- * and back), f64, and steps of rw_ode that solve it for a streamfunction:
+/* Poisson's equation by transforms and by multigrid, through the public functions (rw_elliptic_enqueue: forward,
+ * divided and back), f64, and steps of rw_ode that solve it for a streamfunction:
  *
  *   cells     layout cell, 0 on the sides: sines of type II
  *   nodes     the sides one spacing outside, 0 there: sines of type I

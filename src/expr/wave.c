@@ -334,7 +334,8 @@ rw_status rw_wave_emit(rw_emitter *e)
     }
     for (int pass = w->first; pass <= w->last; ++pass) emit_pass(e, pass);
     if (apart) ADD("            }\n");
-    e->index[0] = held[0], e->index[1] = held[1];
+    e->index[0] = held[0];
+    e->index[1] = held[1];
     e->pass = w->first;
     ADD("        }\n        b ^= 1;\n    }\n}\n");
     return RW_OK;
