@@ -198,9 +198,10 @@ static int compare(const void *a, const void *b)
 }
 
 #define SETTLED 1e-3  /* of the last value, or of the range of the column */
-enum { DECADES = 6 }; /* of a logarithmic axis, at most */
+enum { DECADES = 6 }; /* of a logarithmic axis, unless the last value is smaller still */
 
-/* Positive values that rise high above their median (spikes, growth) get a logarithmic axis. */
+/* Positive values that rise high above their median (spikes, growth), or end far below the first one (residuals), get a
+ * logarithmic axis. */
 static rw_status choose_axis(rw_context *ctx, const double *y, size_t n, rw_figure_axis *axis)
 {
     double *sorted = rw_calloc(n, sizeof(*sorted));
@@ -210,10 +211,11 @@ static rw_status choose_axis(rw_context *ctx, const double *y, size_t n, rw_figu
         if (isfinite(y[k])) sorted[m++] = y[k];
     qsort(sorted, m, sizeof(*sorted), compare);
     const double low = m ? sorted[0] : 0, median = m ? sorted[m / 2] : 0, high = m ? sorted[m - 1] : 0;
-    axis->log = low > 0 && high >= 10 * median;
-    if (axis->log && low < high * pow(10, -DECADES)) {
+    const double last = n ? y[n - 1] : 0, least = fmin(high * pow(10, -DECADES), last);
+    axis->log = low > 0 && (high >= 10 * median || y[0] >= 1000 * last);
+    if (axis->log && low < least) {
         axis->max = 1.5 * high;
-        axis->min = high * pow(10, -DECADES);
+        axis->min = least;
     }
     rw_free(sorted);
     return RW_OK;
