@@ -26,7 +26,9 @@ extern "C" {
     X(ROCK4, "rock4", "stabilised Runge-Kutta of Abdulle, order 4, error control, for parabolic problems")             \
     X(DP5, "dp5", "Dormand-Prince 5(4), error control, for problems that are not stiff")                               \
     X(AUTO, "auto", "the method that suits, chosen at the first step: dp5, rkc2 or rock4")                             \
-    X(NEWTON, "newton", "steady states only: all equations at once, without steps; in C rw_elliptic with `steady`")
+    X(NEWTON, "newton", "steady states only: all equations at once, without steps; in C rw_elliptic with `steady`")    \
+    X(IMEX1, "imex1", "Euler's methods, implicit for marked terms and explicit for others, order 1, fixed step")       \
+    X(ARK2, "ark2", "additive Runge-Kutta, implicit for marked terms, order 2, error control or fixed step")
 /* clang-format on */
 
 typedef enum rw_ode_method {
@@ -52,10 +54,11 @@ typedef struct rw_ode_spec {
     rw_ode_method method; /* (default: auto) */
     double start;         /* initial time (default: 0) */
     double end;           /* AUTO: final time, used to choose the method. INFINITY, default: unknown. */
-    /* RK4: step size, used as it is. 0: at most 0.9 of the stability limit 2.78 / spectral radius, and so short that
-     * the error of a step meets the tolerances, which some of the steps check (default: 0) */
+    /* RK4, IMEX1, ARK2: step size, used as it is. IMEX1 needs one. 0: of ARK2 by its error estimate, of RK4 at most 0.9
+     * of the stability limit 2.78 / spectral radius, and so short that the error of a step meets the tolerances, which
+     * some of the steps check (default: 0) */
     double step;
-    /* methods with error control, and RK4 with the default step */
+    /* methods with error control, and RK4 and ARK2 without a given step */
     double rtol;         /* relative tolerance per step (default: 1e-5) */
     double atol;         /* absolute tolerance per step (default: 1e-8) */
     double initial_step; /* 0: chosen by the method (default: 0) */
@@ -67,9 +70,10 @@ typedef struct rw_ode_spec {
     /* Spectral radius of the Jacobian: an expression of scalars and t; "power": power iteration; "auto": Gershgorin's
      * circles of the derivative of the equations, power iteration if these are not finite (default: auto) */
     const char *spectral_radius;
-    /* RK4: replay a step as a recorded sequence if nothing in it depends on t (default: true) */
+    /* RK4, IMEX1, ARK2 with a given step: replay a step as a recorded sequence if nothing in it depends on t
+     * (default: true) */
     rw_switch record;
-    bool dense; /* store the last three states, for rw_ode_interpolate and rw_ode_undo; not RK4 */
+    bool dense; /* store the last three states, for rw_ode_interpolate and rw_ode_undo; not RK4, nor given steps */
     /* When requested, creation and rw_ode_step end with ERR_INTERRUPTED, the latter before a step or between two
      * attempts; the state is that before the step. Default: none. */
     const rw_cancel *cancel;

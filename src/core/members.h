@@ -173,7 +173,7 @@
     RW_MEMBER_ARRAY(rw_ode_spec, fields, nfields), \
     RW_MEMBER_ARRAY(rw_ode_spec, scalars, nscalars), \
     RW_MEMBER_ARRAY(rw_ode_spec, externals, nexternals), \
-    RW_MEMBER_ENUM(rw_ode_spec, method, rw_ode_method, 0, 8), \
+    RW_MEMBER_ENUM(rw_ode_spec, method, rw_ode_method, 0, 10), \
     RW_MEMBER_ENUM(rw_ode_spec, record, rw_switch, 0, 2), \
     RW_MEMBER_ENUM(rw_ode_spec, layout, rw_grid_layout, 0, 2), \
     {0}

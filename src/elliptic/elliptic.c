@@ -221,20 +221,21 @@ static rw_status take_settings(rw_elliptic *e, const rw_elliptic_spec *settings)
 }
 
 rw_status rw_elliptic_create_with(rw_device *dev, const rw_elliptic_spec *given, const rw_elliptic_spec *settings,
-                                  bool in_time, rw_elliptic **result)
+                                  rw_elliptic_use use, rw_elliptic **result)
 {
     rw_elliptic_spec spec = *given;
     RW_TRY(check_spec(dev->ctx, &spec));
     rw_elliptic *e = rw_calloc(1, sizeof *e);
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "a solver");
     e->device = rw_device_retain(dev);
-    e->in_time = in_time;
+    e->in_time = use != RW_ELLIPTIC_ALONE;
     rw_status status = copy_spec(e, &spec);
     if (status == RW_OK) status = take_settings(e, settings);
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &e->source, &e->parsed);
     if (status == RW_OK) {
         rw_find_equations(&e->parsed, e->spec.fields, e->nfields + e->nexternals);
         if (spec.steady) rw_take_rates_for_equations(&e->parsed);
+        if (use == RW_ELLIPTIC_IMPLICIT) rw_take_implicit_for_equations(&e->parsed);
         status = make_systems(e);
     }
     if (status == RW_OK) *result = e;
@@ -294,7 +295,7 @@ rw_status rw_elliptic_create_sized(rw_device *dev, const rw_elliptic_spec *spec,
     taken t;
     RW_TRY(take(dev->ctx, spec, spec_size, field_size, scalar_size, &t));
     const rw_cancel *outer = rw_cancel_enter(t.spec.cancel);
-    const rw_status status = rw_elliptic_create_with(dev, &t.spec, NULL, false, elliptic);
+    const rw_status status = rw_elliptic_create_with(dev, &t.spec, NULL, RW_ELLIPTIC_ALONE, elliptic);
     rw_cancel_leave(outer);
     rw_struct_free_arrays(t.copy, ARRAYS);
     return status;

@@ -5,11 +5,18 @@
 #include "expr/graph.h"
 #include "rechenwerk/elliptic.h"
 
+typedef enum rw_elliptic_use {
+    RW_ELLIPTIC_ALONE,
+    RW_ELLIPTIC_IN_TIME, /* of an integrator, whose rates are left out; t is a scalar */
+    /* The same for the marked terms of its rates: rw_take_implicit_for_equations. The last external fields are the
+     * right-hand sides, the scalar RW_IMPLICIT_STEP is one of `scalars`. */
+    RW_ELLIPTIC_IMPLICIT
+} rw_elliptic_use;
+
 /* rw_elliptic_create with settings for each unknown, [nfields], whose texts and fields are not read; those of the first
- * unknown of a system hold for the system. NULL: those of the specification for all. in_time: of an integrator, whose
- * rates are left out; t is a scalar. */
+ * unknown of a system hold for the system. NULL: those of the specification for all. */
 rw_status rw_elliptic_create_with(rw_device *device, const rw_elliptic_spec *spec, const rw_elliptic_spec *settings,
-                                  bool in_time, rw_elliptic **elliptic);
+                                  rw_elliptic_use use, rw_elliptic **elliptic);
 /* Systems, in the order in which they are solved. */
 struct rw_system *rw_elliptic_system(const rw_elliptic *e, int system);
 /* rw_elliptic_bind of unknown f, or of external field f - nfields, without checks. */

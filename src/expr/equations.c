@@ -2,6 +2,7 @@
  * maximum matching (depgraph/pairing.h), and mistakes are what it leaves over. */
 #include "expr/equations.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "depgraph/pairing.h"
@@ -37,12 +38,48 @@ void rw_take_rates_for_equations(rw_parsed *parsed)
         if (parsed->statements[i].kind == RW_RATE) parsed->statements[i].kind = RW_EQUATION;
 }
 
-rw_status rw_lower_equation(rw_lowering *l, const rw_source *source, const rw_statement *s, rw_node *f)
+void rw_take_implicit_for_equations(rw_parsed *parsed)
+{
+    int n = 0;
+    for (int i = parsed->n - 1; i >= 0; --i) {
+        rw_statement *s = parsed->statements + i;
+        const bool marked = s->kind == RW_RATE && rw_has_implicit(s->value);
+        if (s->kind == RW_EQUATION) s->kind = RW_RATE;
+        if (!marked) continue;
+        s->kind = RW_EQUATION;
+        s->known = ++n;
+    }
+}
+
+/* u - h e - r */
+static rw_status lower_stage(rw_lowering *l, const rw_source *source, const rw_statement *s, rw_node *f)
+{
+    static const int here[3] = {0};
+    rw_graph *g = l->graph;
+    rw_syntax name = {.kind = RW_SYNTAX_NAME, .at = s->at};
+    rw_value u, e;
+    snprintf(name.name, sizeof name.name, "%s", s->name);
+    RW_TRY(rw_lower(l, source, &name, &u));
+    RW_TRY(rw_lower_rate(l, source, s->value, RW_RATE_IMPLICIT, &e));
+    const rw_node h = rw_scalar_argument(g, rw_graph_find_param(g, RW_IMPLICIT_STEP)),
+                  r = rw_field(g, g->nfields - s->known, 0, here);
+    *f = rw_make2(g, RW_OP_SUB, rw_make2(g, RW_OP_SUB, u.node[0], rw_make2(g, RW_OP_MUL, h, e.node[0])), r);
+    return RW_OK;
+}
+
+/* The left side of a rate is the name of its field. */
+static rw_status lower_difference(rw_lowering *l, const rw_source *source, const rw_statement *s, rw_value *v)
 {
     rw_syntax *sides[] = {s->left, s->value};
     const rw_syntax difference = {.kind = RW_SYNTAX_OPERATOR, .at = s->at, .name = "-", .n = 2, .args = sides};
+    return s->left ? rw_lower(l, source, &difference, v) : rw_lower_rate(l, source, s->value, RW_RATE_WHOLE, v);
+}
+
+rw_status rw_lower_equation(rw_lowering *l, const rw_source *source, const rw_statement *s, rw_node *f)
+{
     rw_value v;
-    RW_TRY(rw_lower(l, source, s->left ? &difference : s->value, &v));
+    if (s->known) return lower_stage(l, source, s, f);
+    RW_TRY(lower_difference(l, source, s, &v));
     if (v.n > 1)
         return rw_fail_at(l->ctx, source, s->at,
                           "the sides of this equation are vectors of %d: write an equation for each component", v.n);

@@ -20,6 +20,12 @@ void rw_find_equations(rw_parsed *parsed, const rw_expr_field *fields, int nfiel
 /* The steady state: du/dt = … is the equation 0 = … of u. */
 void rw_take_rates_for_equations(rw_parsed *parsed);
 
+/* The step of an implicit stage: of each rate du/dt with marked terms e the equation u - RW_IMPLICIT_STEP e = r, where
+ * RW_IMPLICIT_STEP is a scalar and the last fields that are declared are the r, in the order of the text. All other
+ * equations become rates, which are left out. */
+#define RW_IMPLICIT_STEP "step#" /* no name of a text */
+void rw_take_implicit_for_equations(rw_parsed *parsed);
+
 /* *f: left - right at each node of the grid, of the current meaning of names.
  * Errors: ERR_INPUT: those of rw_lower; the sides are vectors. */
 rw_status rw_lower_equation(rw_lowering *l, const rw_source *source, const rw_statement *s, rw_node *f);

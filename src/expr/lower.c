@@ -516,6 +516,7 @@ static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
     RW_TRY(lower_reduction(l, s, args, s->n, &known, v));
     if (known) return RW_OK;
     if (!strcmp(s->name, "diff")) return lower_diff(l, s, args, s->n, v);
+    if (!strcmp(s->name, "implicit")) return rw_lower_implicit(l, s, args, s->n, v);
     RW_TRY(rw_need_scalars(l, s, args, s->n));
     RW_TRY(lower_complex_base(l, s, args, s->n, &known, v));
     if (known) return RW_OK;

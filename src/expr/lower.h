@@ -64,6 +64,7 @@ typedef struct rw_lowering {
     rw_expr_tables tables; /* what it has made; width 0: nothing yet */
     int table[4];          /* fields of the graph: cell, weight, area, conductance */
     int frame, base;       /* inside a function: its first parameter, and the number of names of the program */
+    const rw_syntax *rate; /* that is being lowered: its terms may be marked (implicit.c); NULL: none */
 } rw_lowering;
 
 void rw_lowering_begin(rw_lowering *l, rw_context *ctx, rw_graph *graph);
@@ -87,6 +88,14 @@ rw_status rw_need_arguments(rw_lowering *l, const rw_syntax *s, int n, int wante
 /* *known: s is the call of a grid operator, whose value is *v. */
 rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
                                  rw_value *v);
+
+/* implicit.c: terms of a rate that are marked by implicit(e), which is e, and the others */
+typedef enum rw_rate_part { RW_RATE_WHOLE, RW_RATE_IMPLICIT, RW_RATE_REST } rw_rate_part;
+bool rw_has_implicit(const rw_syntax *rate);
+/* The value of a rate or of this part of it; 0 without such terms. */
+rw_status rw_lower_rate(rw_lowering *l, const rw_source *source, const rw_syntax *rate, rw_rate_part part,
+                        rw_value *value);
+rw_status rw_lower_implicit(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, rw_value *v);
 
 /* lower_sides.c */
 /* Boundary expressions of these fields, which are fields first, first + 1, … of the graph, on all sides. */

@@ -35,6 +35,7 @@ typedef struct rw_statement {
     char parameters[8][32];
     rw_syntax *left; /* DEFINE, EQUATION */
     rw_syntax *value;
+    int known; /* EQUATION made of a rate's marked terms: field n - known of the n so far is its right-hand side; 0 */
 } rw_statement;
 
 /* Position of a text, for messages: "case.yaml", line and column of its first character. */

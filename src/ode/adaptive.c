@@ -81,6 +81,7 @@ static rw_status note_steps(rw_ode *ode, double rho, double t_limit)
 {
     rw_context *ctx = ode->device->ctx;
     const rw_ode_ops *ops = ode->ops;
+    if (!ops->reach && !(ops->stable > 0)) return RW_OK; /* stability does not limit its steps */
     const double most = ops->stable > 0 ? ops->stable : ops->reach(ode), end = rw_ode_end(ode, t_limit);
     const double span = end - ode->now.t;
     double least, along;
@@ -134,8 +135,7 @@ static rw_status take(rw_ode *ode, int f, int result)
     return rw_array_swap(y, next);
 }
 
-/* y <- y_{n+1}, and y_n to the states that are kept. */
-static rw_status accept(rw_ode *ode, int result)
+rw_status rw_ode_accept(rw_ode *ode, int result)
 {
     RW_TRY(rw_dense_keep(ode));
     for (int f = 0; f < ode->nfields; ++f) RW_TRY(take(ode, f, result));
@@ -149,7 +149,8 @@ static rw_status accept(rw_ode *ode, int result)
 static double reach_of(const rw_ode *ode, double t_limit)
 {
     const rw_ode_ops *ops = ode->ops;
-    return ops->reach ? ops->reach(ode) : rw_ode_is_endless(rw_ode_end(ode, t_limit)) ? 0.9 * ops->stable : INFINITY;
+    if (ops->reach) return ops->reach(ode);
+    return ops->stable > 0 && rw_ode_is_endless(rw_ode_end(ode, t_limit)) ? 0.9 * ops->stable : INFINITY;
 }
 
 /* The radius at the present time; at the first step the step, too. */
@@ -270,7 +271,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
             }
             continue;
         }
-        RW_TRY(accept(ode, ops->result));
+        RW_TRY(rw_ode_accept(ode, ops->result));
         double error = RW_MAX(a.error, 1e-10), factor = jumps ? 0.8 / error : 0.8 * pow(error, -p);
         if (c[2] > 0 && !jumps) factor = RW_MIN(factor, 0.8 * h / c[2] * pow(c[1] / (error * error), p));
         factor = RW_MIN(rejected ? 1 : often ? 2 : ops->growth, RW_MAX(0.1, factor));

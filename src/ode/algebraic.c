@@ -86,7 +86,7 @@ static rw_status make_solver(rw_ode *ode, const rw_ode_spec *spec, const rw_elli
                                       .externals = externals,
                                       .nexternals = n,
                                       .cancel = ode->cancel};
-    if (status == RW_OK) status = rw_elliptic_create_with(ode->device, &problem, own, true, &a->solver);
+    if (status == RW_OK) status = rw_elliptic_create_with(ode->device, &problem, own, RW_ELLIPTIC_IN_TIME, &a->solver);
     rw_free(externals);
     rw_free(own);
     return status;
@@ -160,6 +160,11 @@ void rw_algebraic_note_stores(rw_ode *ode, const rw_stage *stage)
     struct rw_algebraic *a = ode->algebraic;
     for (int v = 0; a && v < RW_ODE_VECTORS; ++v)
         if (stage->stores & 1u << v) a->of.number[v] = ++a->of.last;
+}
+
+void rw_algebraic_touch(rw_ode *ode, int v)
+{
+    if (ode->algebraic) ode->algebraic->of.number[v] = ++ode->algebraic->of.last;
 }
 
 void rw_algebraic_exchange(rw_ode *ode, int v, int w)

@@ -60,6 +60,8 @@ rw_status rw_algebraic_update(rw_ode *ode, double t);
 /* Before and after a program runs. */
 rw_status rw_algebraic_solve_for(rw_ode *ode, rw_stage *stage);
 void rw_algebraic_note_stores(rw_ode *ode, const rw_stage *stage);
+/* The vector has other values. */
+void rw_algebraic_touch(rw_ode *ode, int v);
 void rw_algebraic_exchange(rw_ode *ode, int v, int w);
 /* y has taken the values of the vector. */
 rw_status rw_algebraic_accept(rw_ode *ode, int result);

@@ -6,6 +6,7 @@
 
 #include "expr/leaves.h"
 #include "ode/algebraic.h"
+#include "ode/implicit.h"
 
 static void note(rw_building *b, rw_status status)
 {
@@ -27,7 +28,7 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
 {
     memset(b, 0, sizeof *b);
     b->ode = ode;
-    b->external = -1;
+    b->external = b->split = -1;
     memset(b->unknown, -1, sizeof b->unknown);
     b->status = rw_graph_create(ode->device->ctx, &ode->grid, ode->order, &b->graph);
     if (b->status != RW_OK) return;
@@ -98,12 +99,17 @@ void rw_build_sides(rw_building *b, int v)
 {
     const rw_ode *ode = b->ode;
     if (b->sided[v] || b->status != RW_OK) return;
-    const int nlocals = b->lowering.nlocals;
     b->sided[v] = true;
-    set_time(b, b->time[v]);
-    if (b->status == RW_OK)
-        note(b, rw_lower_sides(&b->lowering, ode->fields, ode->nfields + ode->nunknowns, b->field[v * ode->nfields]));
+    note(b, rw_build_sides_of(b, ode->fields, ode->nfields + ode->nunknowns, b->field[v * ode->nfields], b->time[v]));
+}
+
+rw_status rw_build_sides_of(rw_building *b, const rw_expr_field *fields, int nfields, int first, rw_node time)
+{
+    const int nlocals = b->lowering.nlocals;
+    set_time(b, time);
+    if (b->status == RW_OK) note(b, rw_lower_sides(&b->lowering, fields, nfields, first));
     b->lowering.nlocals = nlocals;
+    return b->status;
 }
 
 static rw_status ensure_plan(rw_building *b)
@@ -136,13 +142,14 @@ static int find_user_field(const rw_ode *ode, const char *name)
     return -1;
 }
 
-static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node *rates)
+static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_rate_part part, rw_node *rates)
 {
     rw_ode *ode = b->ode;
     rw_lowering *l = &b->lowering;
     rw_value value;
     if (s->kind == RW_EQUATION) return RW_OK; /* algebraic.c solves it */
-    RW_TRY(rw_lower(l, &ode->source, s->value, &value));
+    if (s->kind == RW_RATE) RW_TRY(rw_lower_rate(l, &ode->source, s->value, part, &value));
+    else RW_TRY(rw_lower(l, &ode->source, s->value, &value));
     int f = find_user_field(ode, s->name);
     if (s->kind == RW_ASSIGN) {
         if (f >= 0)
@@ -186,7 +193,19 @@ static void zero_given(rw_building *b, int v, rw_node *rates)
         rates[f] = rw_with_given(b->graph, b->field[v * b->ode->nfields + f], rates[f], true);
 }
 
-void rw_build_rates(rw_building *b, int v, rw_node *rates)
+void rw_build_rates(rw_building *b, int v, rw_node *rates) { rw_build_part(b, v, RW_RATE_WHOLE, -1, rates); }
+
+/* The value of field f that the rates read. */
+static rw_node value_of(rw_building *b, int v, int split, int f)
+{
+    static const int here[3] = {0};
+    const struct rw_implicit *m = b->ode->implicit;
+    for (int k = 0; split >= 0 && k < m->n; ++k)
+        if (m->field[k] == f) return rw_field(b->graph, split + k, 0, here);
+    return rw_build_value(b, v, f);
+}
+
+void rw_build_part(rw_building *b, int v, rw_rate_part part, int split, rw_node *rates)
 {
     rw_ode *ode = b->ode;
     rw_lowering *l = &b->lowering;
@@ -198,12 +217,13 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     set_time(b, b->time[v]);
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
         note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name,
-                               (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
+                               (rw_value){.n = 1, .node = {value_of(b, v, split, f), -1, -1}}));
     for (int u = 0; u < ode->nunknowns && b->status == RW_OK; ++u)
         note(b, rw_lower_local(l, &ode->source, 0, ode->fields[ode->nfields + u].name,
                                (rw_value){.n = 1, .node = {build_unknown(b, v, u), -1, -1}}));
     for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
-        if (ode->parsed.statements[i].kind != RW_DEFINE) note(b, lower_statement(b, ode->parsed.statements + i, rates));
+        if (ode->parsed.statements[i].kind != RW_DEFINE)
+            note(b, lower_statement(b, ode->parsed.statements + i, part, rates));
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
         const char *name = ode->fields[f].name;
         const rw_statement *second = rates[f] < 0 ? rw_second_rate(&ode->parsed, name) : NULL;
@@ -398,6 +418,8 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     stage->scalars = b->scalars;
     stage->own = b->scalars + b->ode->nscalars;
     stage->external = b->external;
+    stage->split = b->split;
+    stage->split_of = b->split_of;
     stage->stores = b->stores;
     if (b->status == RW_OK) {
         stage->field = b->field;
@@ -498,6 +520,8 @@ rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
         if (stage->field[i] >= 0 && e->bound[stage->field[i]] != ode->vector[i])
             rw_expr_hold(e, stage->field[i], ode->vector[i]);
+    for (int k = 0; stage->split >= 0 && k < ode->implicit->n; ++k)
+        rw_expr_hold(e, stage->split + k, ode->vector[stage->split_of * ode->nfields + ode->implicit->field[k]]);
     rw_externals_hold(ode, stage);
     RW_TRY(rw_algebraic_solve_for(ode, stage));
     rw_stage_set_scalars(ode, stage);

@@ -394,8 +394,8 @@ static rw_status add_solve(rw_trace_model *m, const rw_trace_run *run)
             }
             RW_TRY(rw_depgraph_add_dependency(m->g, task, *writer));
         }
-    for (int u = 0; u < m->ode->nunknowns; ++u)
-        for (int i = 0; i < m->nnodes; ++i) m->writer[rw_trace_unknown(m->ode, run->set, u) * m->nnodes + i] = task;
+    for (int u = 0; u < run->nwritten; ++u)
+        for (int i = 0; i < m->nnodes; ++i) m->writer[run->array[m->ode->nfields + u] * m->nnodes + i] = task;
     return RW_OK;
 }
 

@@ -1,6 +1,7 @@
 /* The method of an integrator and its vectors: AUTO takes another one, and queries that have done so take AUTO back. */
 #include "ode/algebraic.h"
 #include "ode/params.h"
+#include "ode/repeat.h"
 
 /* Whether the method has a vector of this number, or dense.c does. */
 static bool has_vector(const rw_ode *ode, int v) { return v < ode->ops->vectors || (ode->dense && v >= RW_PAST); }
@@ -17,6 +18,8 @@ rw_status rw_ode_make_vectors(rw_ode *ode)
         if (ode->vector[i] || !has_vector(ode, i / ode->nfields)) continue;
         RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ndim, shape,
                                y ? y->storage->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
+        /* solvers leave nodes that are given as they are */
+        if (ode->ops->additive && !plan) RW_TRY(rw_array_zero(ode->vector[i], rw_device_queue(dev)));
     }
     return ode->algebraic ? rw_algebraic_make_arrays(ode) : RW_OK;
 }
@@ -39,6 +42,7 @@ void rw_method_destroy(rw_ode *ode)
 {
     if (!ode->method) return;
     if (ode->ops->destroy) ode->ops->destroy(ode); /* first: it may refer to programs */
+    rw_repeat_free(ode);
     for (int i = 0; i < ode->ops->programs; ++i) rw_stage_free((rw_stage *)ode->method + i);
     rw_free(ode->method);
     ode->method = NULL;

@@ -6,6 +6,7 @@
 #include "expr/copies.h"
 #include "expr/equations.h"
 #include "ode/algebraic.h"
+#include "ode/implicit.h"
 #include "ode/params.h"
 
 #define RW_X(name, text, line) [RW_ODE_##name] = &rw_method_##name,
@@ -17,6 +18,8 @@ static const rw_ode_ops *table_of(rw_ode_method method, double step)
     const rw_ode_ops *ops = methods[method];
     return ops->without_step && !(step > 0) ? ops->without_step : ops;
 }
+
+bool rw_ode_is_additive(rw_ode_method method) { return methods[method]->additive; }
 
 static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
 {
@@ -60,7 +63,7 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
     if (!spec->equations) return rw_fail(ctx, RW_ERR_ARGUMENT, "equations = NULL: give du/dt = … for each field");
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
-    if (spec->dense && methods[spec->method]->untried)
+    if (spec->dense && table_of(spec->method, spec->step)->untried)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "dense with method %s: only methods with error control have dense output: choose one of "
                        "them, or omit dense",
@@ -122,6 +125,7 @@ rw_status rw_ode_create_with(rw_device *dev, const rw_ode_spec *given, const rw_
     if (status == RW_OK && spec->dense) status = rw_dense_create(ode);
     if (status == RW_OK) status = rw_algebraic_create(ode, spec, settings);
     if (status == RW_OK) status = rw_build_find_reads(ode);
+    if (status == RW_OK) status = rw_implicit_create(ode, spec, settings);
     if (status == RW_OK) status = rw_method_create(ode);
     if (status == RW_OK && ode->ops->attempt) status = rw_adaptive_prepare(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
@@ -176,6 +180,7 @@ void rw_ode_destroy(rw_ode **o)
     rw_dense_free(ode);
     rw_ode_drop_vectors(ode);
     rw_algebraic_free(ode);
+    rw_implicit_free(ode);
     for (int f = 0; ode->vector && f < ode->nfields; ++f) rw_array_destroy(&ode->vector[f]);
     for (int f = 0; f < ode->nfields + ode->nunknowns; ++f) rw_free_field(ode->fields + f);
     rw_free(ode->given);
@@ -285,6 +290,7 @@ rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
     RW_TRY(rw_ode_restore(ode));
     rw_dense_forget(ode);
     if (ode->algebraic) RW_TRY(rw_elliptic_set(ode->algebraic->solver, scalar, value));
+    RW_TRY(rw_implicit_set(ode, scalar, value));
     ode->scalars[i].value = value;
     ode->changes++;
     rw_spectral_forget(ode);
@@ -443,6 +449,7 @@ rw_status rw_ode_explain(const rw_ode *ode, char **text)
     rw_text t = {0};
     rw_status status = rw_method_explain(ode, &t);
     if (status == RW_OK) status = rw_algebraic_explain(ode, &t);
+    if (status == RW_OK) status = rw_implicit_explain(ode, &t);
     if (status == RW_OK && !t.failed && t.data) *text = strdup(t.data);
     rw_text_free(&t);
     if (status != RW_OK) return status;

@@ -13,6 +13,7 @@
 #define RW_ODE_INTERNAL_H
 
 #include "elliptic/elliptic.h"
+#include "expr/lower.h"
 #include "expr/program.h"
 #include "expr/range.h"
 #include "expr/switches.h"
@@ -55,6 +56,10 @@ typedef struct rw_ode_ops {
     /* AUTO: the largest of the methods that it may become, for traces and estimates of memory */
     const struct rw_ode_ops *chooses;
     bool choosable; /* AUTO may become it */
+    bool additive;  /* it solves for marked terms */
+    /* methods with steps of one length (repeat.h) */
+    rw_status (*run)(rw_ode *ode, double h);         /* the launches of a step */
+    rw_status (*send)(rw_ode *ode, rw_queue *queue); /* what a recorded one finds on the device besides y; optional */
     /* adaptive methods only */
     int result;                         /* vector that holds y_{n+1} */
     int power;                          /* the estimate is of size h^power */
@@ -92,6 +97,9 @@ typedef struct rw_stage {
     int scalars;  /* parameters of the graph: the first of the ode's scalars, and after them … */
     int own;      /* … the first of those that rw_build_scalar has made */
     int external; /* fields of the graph: the first external one; -1: it has none */
+    /* fields of the graph: the first of those of a vector with marked terms, with the sides that these have
+     * (implicit.h); -1: it has none */
+    int split, split_of;
     rw_unknowns_read reads[2];
     int nreads;
     unsigned stores; /* vectors that it stores to, a bit each */
@@ -151,6 +159,8 @@ struct rw_ode {
     double refused_limit;           /* t_limit of that step */
     bool unresolved;                /* the message already contains the reason: t + h = t, an unstable given step */
     struct rw_algebraic *algebraic; /* NULL: there are no unknowns */
+    struct rw_implicit *implicit;   /* NULL: the method solves for no marked terms */
+    struct rw_repeat *repeat;       /* of methods with steps of one length; NULL */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
     struct rw_dense *dense;                          /* set: the last states are kept */
@@ -175,13 +185,13 @@ typedef struct rw_building {
     rw_ode *ode;
     rw_graph *graph;
     rw_lowering lowering;
-    int *field;                   /* by [vector][field] */
-    rw_node *node[4];             /* [nfields] for the builder's own use; NULL after a failure */
-    rw_node time[RW_ODE_VECTORS]; /* may be changed between the stages that a program has */
-    int scalars;                  /* as in rw_stage */
-    int external;                 /* as in rw_stage */
-    int unknown[RW_ODE_VECTORS];  /* first of the vector's unknowns in the graph; -1: it has none */
-    bool sided[RW_ODE_VECTORS];   /* its sides are lowered */
+    int *field;                    /* by [vector][field] */
+    rw_node *node[4];              /* [nfields] for the builder's own use; NULL after a failure */
+    rw_node time[RW_ODE_VECTORS];  /* may be changed between the stages that a program has */
+    int scalars;                   /* as in rw_stage */
+    int external, split, split_of; /* as in rw_stage */
+    int unknown[RW_ODE_VECTORS];   /* first of the vector's unknowns in the graph; -1: it has none */
+    bool sided[RW_ODE_VECTORS];    /* its sides are lowered */
     unsigned stores;
     rw_plan plan;
     bool planned;
@@ -206,6 +216,10 @@ void rw_build_sides(rw_building *b, int v);
 /* ode->algebraic->read_by_sides. */
 rw_status rw_build_find_reads(rw_ode *ode);
 void rw_build_rates(rw_building *b, int v, rw_node *rates); /* F(t_v, y_v)[f] for all fields */
+/* The same of some terms. split: fields with marked terms are these of the graph; -1: those of the vector. */
+void rw_build_part(rw_building *b, int v, rw_rate_part part, int split, rw_node *rates);
+/* Sides of fields of the graph from `first` on, with t = time. */
+rw_status rw_build_sides_of(rw_building *b, const rw_expr_field *fields, int nfields, int first, rw_node time);
 void rw_build_store(rw_building *b, int v, int f, rw_node value);
 /* Boundary values depend on time: then a vector has them of one time only; or on fields of their own vector. */
 bool rw_build_sides_vary(const rw_building *b);
@@ -317,6 +331,8 @@ static inline bool rw_ode_is_endless(double span) { return span > 1e100; }
  * steps since the radius was found. */
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit);
 extern const char *const rw_adaptive_state[]; /* their names */
+/* y <- the vector `result`, and y_n to the states that are kept. */
+rw_status rw_ode_accept(rw_ode *ode, int result);
 /* Its programs: when the integrator is created, so that no step waits for a compiler; of AUTO at the first step. */
 rw_status rw_adaptive_prepare(rw_ode *ode);
 /* The equations jump in space or in the fields: a step that is not tried may miss that. */

@@ -4,7 +4,9 @@
 #define RW_X(name, text, line) | 1 << RW_ODE_##name
 enum {
     STABILISED = 1 << RW_ODE_RKC2 | 1 << RW_ODE_RKL2 | 1 << RW_ODE_ROCK2 | 1 << RW_ODE_ROCK4 | 1 << RW_ODE_AUTO,
-    ALL = (0 RW_ODE_METHOD_LIST(RW_X)) & ~(1 << RW_ODE_NEWTON), /* rk4 with the default step */
+    ALL = (0 RW_ODE_METHOD_LIST(RW_X)) & ~(1 << RW_ODE_NEWTON),
+    CONTROLLED = ALL & ~(1 << RW_ODE_IMEX1), /* rk4 and ark2 without a given step */
+    GIVEN = 1 << RW_ODE_RK4 | 1 << RW_ODE_IMEX1 | 1 << RW_ODE_ARK2,
     ROCK = 1 << RW_ODE_ROCK2 | 1 << RW_ODE_ROCK4 | 1 << RW_ODE_AUTO,
 };
 #undef RW_X
@@ -19,17 +21,18 @@ static const char choices[] = RW_ODE_METHOD_LIST(RW_X);
 static const rw_param rows[] = {
     ROW(method, ENUM, "auto", choices,
         "auto: dp5, rkc2 or rock4, by the first step; rock4, rock2, rkc2, rkl2: diffusion; dp5: non-stiff; "
-        "rk4: fixed step; newton: steady",
+        "rk4: fixed step; imex1, ark2: implicit(e); newton: steady",
         .brief = NULL),
     ROW(start, REAL, "0", "(-inf, inf)", "initial time", .brief = NULL),
     ROW(end, REAL, "1.0", "steady|(-inf, inf)", "final time; steady: when the state no longer changes",
         .required = true),
-    ROW(step, REAL, "0", "[0, inf)", "step of rk4; 0: from the spectral radius and the error",
-        .methods = 1 << RW_ODE_RK4),
-    ROW(rtol, REAL, "1e-5", "(0, 1]", "relative tolerance per step; no effect on a given step", .methods = ALL),
-    ROW(atol, REAL, "1e-8", "(0, inf)", "absolute tolerance per step; no effect on a given step", .methods = ALL),
-    ROW(initial_step, REAL, "0", "[0, inf)", "initial step; 0: chosen by the method", .methods = ALL),
-    ROW(max_step, REAL, "0", "[0, inf)", "maximum step; 0: no limit", .methods = ALL),
+    ROW(step, REAL, "0", "[0, inf)", "step of rk4, ark2, imex1; 0: from the error, of rk4 and the spectral radius too",
+        .methods = GIVEN),
+    ROW(rtol, REAL, "1e-5", "(0, 1]", "relative tolerance per step; no effect on a given step", .methods = CONTROLLED),
+    ROW(atol, REAL, "1e-8", "(0, inf)", "absolute tolerance per step; no effect on a given step",
+        .methods = CONTROLLED),
+    ROW(initial_step, REAL, "0", "[0, inf)", "initial step; 0: chosen by the method", .methods = CONTROLLED),
+    ROW(max_step, REAL, "0", "[0, inf)", "maximum step; 0: no limit", .methods = CONTROLLED),
     ROW(max_stages, INT, "200; rkl2: 199; rock2, rock4: 400", "[2, 10000]; rkl2, rock2: [3, 10000]; rock4: [5, 10000]",
         "maximum number of stages per step of a stabilised method", .methods = STABILISED),
     ROW(damping, REAL, "0.95", "[0.5, 0.99]", "rock2, rock4: growth factor allowed on the stability interval",

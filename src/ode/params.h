@@ -6,6 +6,8 @@
 #include "rechenwerk/elliptic.h"
 #include "rechenwerk/ode.h"
 
+/* The method solves for marked terms. */
+bool rw_ode_is_additive(rw_ode_method method);
 /* The default of a member for a method, also of one that another method may need later. */
 double rw_ode_standard(const char *member, const char *method);
 /* rw_ode_create with settings for each field of the specification without a rate, which replace spec->solvers; NULL:

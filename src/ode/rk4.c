@@ -39,6 +39,7 @@
 #include <string.h>
 
 #include "ode/algebraic.h"
+#include "ode/repeat.h"
 
 enum { Y, A, B, C, ONCE, TWICE, STAGES = 4 };
 #define DEFAULT_LIMIT (0.9 * 2.78)
@@ -52,7 +53,6 @@ static const double LIMIT = 2.78, HALF_DISC = 2.6, REAL_END = 2.79, IMAGINARY_EN
 /* Of a check: c of |z| = 2.3 and 1; growth that is worth a warning, and that ends the run */
 static const double OUTSIDE = 3, RESOLVED = 0.25, WORTH_WARNING = 100, UNSTABLE = 1e6;
 static const double ACCEPTED = 0.1; /* of the tolerance */
-static const double MANY = 1e9;     /* given steps worth a warning */
 /* Of the time to the first limit: the first trial's length, where something depends on time. No simple fraction: the
  * seven times of a trial would all be zeros of a source with a period that divides them. */
 static const double FIRST = 0.00618;
@@ -70,18 +70,11 @@ typedef struct rk4 {
     rw_stage watched;  /* the last stage, and the state #worst: the largest q */
     rw_stage compared; /* norm of e */
     rw_stage outside;  /* of a given step: |C + y - 2 B|, |B - A| and |y| */
-    bool autonomous;
-    rw_sequence *sequence; /* a step of `recorded` recorded; NULL */
-    double recorded;
-    int64_t changes;            /* of the ode when it was recorded: other arrays or scalars, another recording */
-    void **memory;              /* by field, of y and its unknowns: the caller may have exchanged it */
-    int64_t solves;             /* of unknowns, in a recorded step */
-    rw_switch_search *switches; /* of the first stage */
-    int untried;                /* steps before the present one that were not tried */
-    double trusted;             /* time of the last trial */
-    double change;              /* q of the last trial */
-    bool warned;                /* of their error */
-    bool inside;                /* a given step cannot be unstable */
+    int untried;       /* steps before the present one that were not tried */
+    double trusted;    /* time of the last trial */
+    double change;     /* q of the last trial */
+    bool warned;       /* of their error */
+    bool inside;       /* a given step cannot be unstable */
     bool growth_warned;
 } rk4;
 
@@ -140,14 +133,6 @@ static rw_status build(rw_ode *ode, int i, int to, int how, rw_stage *stage)
     return rw_build_end(&b, "rk4_stage", stage);
 }
 
-static void destroy(rw_ode *ode)
-{
-    rk4 *m = ode->method;
-    rw_sequence_destroy(&m->sequence);
-    rw_switch_search_destroy(&m->switches);
-    rw_free(m->memory);
-}
-
 static rw_status build_error(rw_ode *ode, rw_stage *stage)
 {
     const int nf = ode->nfields;
@@ -202,19 +187,17 @@ static bool is_checked(const rw_ode *ode) { return ode->ops->attempt; }
 static rw_status create(rw_ode *ode)
 {
     rk4 *m = ode->method;
-    m->memory = rw_calloc((size_t)(ode->nfields + ode->nunknowns), sizeof *m->memory);
-    if (!m->memory) return rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
-    m->autonomous = !ode->algebraic || !ode->algebraic->moves;
+    bool autonomous = true;
     for (int i = 0; i < STAGES; ++i) {
         RW_TRY(build(ode, i, Y, UNKNOWN, &m->stage[i]));
-        m->autonomous = m->autonomous && !m->stage[i].moves;
+        autonomous = autonomous && !m->stage[i].moves;
     }
     if (is_checked(ode)) {
         RW_TRY(build(ode, STAGES - 1, ONCE, MEASURED, &m->once));
         RW_TRY(build(ode, STAGES - 1, Y, WATCHED, &m->watched));
         RW_TRY(build_error(ode, &m->compared));
     } else RW_TRY(build_outside(ode, &m->outside));
-    return rw_switches_create(ode, &m->stage[0], &m->switches);
+    return rw_repeat_create(ode, &m->stage[0], autonomous);
 }
 
 /* The step reaches the end of the run, if that is known. */
@@ -289,72 +272,15 @@ static rw_stage *last_stage(rw_ode *ode)
     return is_checked(ode) ? &m->watched : &m->stage[STAGES - 1];
 }
 
-static rw_status run_step(rw_ode *ode, double h)
-{
-    RW_TRY(run_stages(ode, h, last_stage(ode), false));
-    return rw_algebraic_update(ode, ode->step_end);
-}
+static rw_status run(rw_ode *ode, double h) { return run_stages(ode, h, last_stage(ode), false); }
 
-/* What a recorded step finds on the device: y, and the largest q, which the host may have set. */
-static rw_status send_state(rw_ode *ode)
+static rw_status run_with_look(rw_ode *ode, double h) { return run_stages(ode, h, last_stage(ode), true); }
+
+/* The largest q, which the host may have set. */
+static rw_status send(rw_ode *ode, rw_queue *q)
 {
-    rk4 *m = ode->method;
-    rw_queue *q = rw_device_queue(ode->device);
-    for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
-    RW_TRY(rw_externals_send(ode, q));
-    RW_TRY(rw_algebraic_send(ode, q));
+    const rk4 *m = ode->method;
     return is_checked(ode) ? rw_array_send(m->watched.expr->slots, q) : RW_OK;
-}
-
-/* Of y, and of its unknowns. */
-static void *memory_of(const rw_ode *ode, int f)
-{
-    const rw_array *a = f < ode->nfields ? ode->vector[f] : ode->algebraic->set[0][f - ode->nfields];
-    return a->storage->allocation->buffer.pointer;
-}
-
-static rw_status replay(rw_ode *ode)
-{
-    const rk4 *m = ode->method;
-    RW_TRY(rw_sequence_replay(m->sequence, rw_device_queue(ode->device)));
-    ode->now.stat.solves += m->solves;
-    rw_algebraic_take_as_solved(ode, ode->step_end);
-    return RW_OK;
-}
-
-static rw_status record(rw_ode *ode, double h)
-{
-    rk4 *m = ode->method;
-    rw_queue *q = rw_device_queue(ode->device);
-    RW_TRY(send_state(ode));
-    for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_prepare(ode, i < STAGES - 1 ? m->stage + i : last_stage(ode)));
-    rw_sequence_destroy(&m->sequence);
-    if (ode->algebraic) RW_TRY(rw_elliptic_prepare(ode->algebraic->solver));
-    const int64_t solves = ode->now.stat.solves;
-    RW_TRY(rw_record_begin(q));
-    rw_status status = run_step(ode, h), end = rw_record_end(q, &m->sequence);
-    if (status == RW_OK) status = end;
-    if (status != RW_OK) rw_sequence_destroy(&m->sequence);
-    m->solves = ode->now.stat.solves - solves;
-    ode->now.stat.solves = solves;
-    m->recorded = h;
-    m->changes = ode->changes;
-    for (int f = 0; f < ode->nfields + ode->nunknowns; ++f) m->memory[f] = memory_of(ode, f);
-    return status;
-}
-
-/* Every step has the same launches. */
-static bool repeats(const rw_ode *ode)
-{
-    return ((const rk4 *)ode->method)->autonomous && (!ode->algebraic || ode->algebraic->recordable);
-}
-
-static bool is_recorded(const rw_ode *ode, double h)
-{
-    const rk4 *m = ode->method;
-    bool same = m->sequence && m->recorded == h && m->changes == ode->changes;
-    for (int f = 0; f < ode->nfields + ode->nunknowns && same; ++f) same = m->memory[f] == memory_of(ode, f);
-    return same;
 }
 
 /* Modulus that no point of the stability region exceeds in the direction of the largest eigenvalue. */
@@ -393,61 +319,18 @@ static rw_status check_step(rw_ode *ode)
     return RW_OK;
 }
 
-/* Warns before the first step if there will be more than MANY. */
-static void note_steps(const rw_ode *ode, double t_limit)
-{
-    const double end = rw_ode_end(ode, t_limit), steps = (end - ode->now.t) / ode->fixed_step;
-    if (steps > MANY && !rw_ode_is_endless(end))
-        rw_log(ode->device->ctx, RW_LOG_WARNING, "time.step = %g: %.2g steps to t = %.6g; choose a longer step",
-               ode->fixed_step, steps, end);
-}
-
-/* A step of at most `chosen` that is not tried; the steps to t_limit are equal. `repeated`: others of the same length
- * follow. */
-static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool repeated)
-{
-    rk4 *m = ode->method;
-    double after = 0;
-    bool to_switch = rw_switches_limit(ode, m->stage, m->switches, 2 * chosen, &t_limit, &after);
-    if (ode->now.t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
-    double remaining = t_limit - ode->now.t, n = ceil(remaining / chosen * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
-    if (fabs(h - chosen) <= 1e-9 * chosen) h = chosen;
-    RW_TRY(rw_ode_check_resolution(ode, h, t_limit));
-    ode->step_end = n <= 1 ? t_limit : ode->now.t + h;
-    const bool may_replay = ode->record && repeats(ode) && !m->stage[0].expr->evaluator;
-    if (is_growth_checked(ode)) {
-        RW_TRY(run_stages(ode, h, last_stage(ode), true));
-    } else if (may_replay && is_recorded(ode, h)) {
-        RW_TRY(send_state(ode));
-        RW_TRY(replay(ode));
-    } else if (may_replay && repeated && ode->now.stat.steps > 0 &&
-               ode->now.stat.step == h) { /* recording pays from the second step on */
-        RW_TRY(record(ode, h));
-        RW_TRY(replay(ode));
-    } else {
-        RW_TRY(run_step(ode, h));
-    }
-    ode->now.t = ode->step_end;
-    if (n <= 1 && to_switch) rw_switches_pass(ode, after);
-    ode->now.stat.steps++;
-    ode->now.stat.rhs += STAGES;
-    ode->now.stat.step = h;
-    ode->now.stat.stages = ode->now.stat.max_stages = STAGES;
-    return RW_OK;
-}
-
 /* controller: [0] the step, 0 before the first */
 static rw_status step(rw_ode *ode, double t_limit)
 {
     double *c = ode->now.controller;
     if (c[0] == 0) {
         RW_TRY(check_step(ode));
-        note_steps(ode, t_limit);
+        rw_repeat_note_steps(ode, t_limit);
     } else if (c[FAST] > 1) ((rk4 *)ode->method)->inside = false;
     if (c[FAST] > 1) c[RESOLVED_SIZE] = c[LAST_SIZE] = c[FAST] = 0;
     c[0] = ode->fixed_step;
     ode->stale = false;
-    return plain_step(ode, t_limit, c[0], true);
+    return rw_repeat_step(ode, t_limit, c[0], true, is_growth_checked, run_with_look);
 }
 
 /* ---- the default step -------------------------------------------------------------------------------------------- */
@@ -551,7 +434,7 @@ static rw_status tried_step(rw_ode *ode, double t_limit, plan p)
     double *c = ode->now.controller;
     const bool first = c[0] == 0;
     const double wished = c[0], error = c[1], scale = c[2], rho = ode->now.stat.spectral_radius;
-    if (first && !m->autonomous) t_limit = ode->now.t + FIRST * (t_limit - ode->now.t);
+    if (first && !rw_repeat_is_autonomous(ode)) t_limit = ode->now.t + FIRST * (t_limit - ode->now.t);
     c[3] = p.allowed > 0 ? RW_RADIUS_EVERY : p.radius;
     const int64_t steps = ode->now.stat.steps, rejected = ode->now.stat.rejected;
     const rw_status status = rw_adaptive_step(ode, t_limit);
@@ -568,7 +451,7 @@ static rw_status tried_step(rw_ode *ode, double t_limit, plan p)
     const double proposed = RW_MIN(RW_MIN(c[0], longest), stable), kept = RW_MIN(h, stable);
     const bool steady = !first && ode->now.stat.steps > steps && ode->now.stat.rejected == rejected &&
                         ode->now.stat.step > 0.5 * kept && proposed > 0.8 * kept && proposed < 1.2 * kept &&
-                        m->autonomous && !rw_adaptive_jumps(ode);
+                        rw_repeat_is_autonomous(ode) && !rw_adaptive_jumps(ode);
     if (steady) {
         const int n = p.allowed + 1;
         const double reached = c[1] * pow(kept / ode->now.stat.step, 5); /* of a step that a limit has shortened */
@@ -609,7 +492,7 @@ static rw_status checked_step(rw_ode *ode, double t_limit)
     p.left--;
     set_plan(ode, p);
     const double t = ode->now.t;
-    RW_TRY(plain_step(ode, t_limit, c[0], p.left > 2));
+    RW_TRY(rw_repeat_step(ode, t_limit, c[0], p.left > 2, NULL, NULL));
     if (ode->now.t <= t || plan_of(ode).left != p.left) return RW_OK; /* the limit was a switch */
     m->untried++;
     return watch(ode);
@@ -620,13 +503,15 @@ static rw_status checked_step(rw_ode *ode, double t_limit)
 static rw_status untried(rw_ode *ode, double h)
 {
     ode->step_end = ode->now.t + h;
-    return run_step(ode, h);
+    RW_TRY(run(ode, h));
+    return rw_algebraic_update(ode, ode->step_end);
 }
 
 static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const rk4 *m = ode->method;
-    rw_text_add(text, "rk4: a step takes four kernels%s%s\n", repeats(ode) ? ", recorded and replayed" : "",
+    rw_text_add(text, "rk4: a step takes four kernels%s%s\n",
+                rw_repeat_is_possible(ode) ? ", recorded and replayed" : "",
                 is_checked(ode) ? "; a tried step takes three times as many and one for its error" : "");
     for (int i = 0; i < STAGES - 1; ++i) RW_TRY(rw_stage_explain(m->stage + i, text));
     RW_TRY(rw_stage_explain(is_checked(ode) ? &m->watched : &m->stage[STAGES - 1], text));
@@ -635,7 +520,7 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 
 #define EITHER                                                                                                         \
     .method = RW_ODE_RK4, .name = "rk4", .least_stages = STAGES, .size = sizeof(rk4), .programs = STAGES + 4,          \
-    .create = create, .destroy = destroy, .explain = explain, .untried = untried
+    .create = create, .run = run, .send = send, .explain = explain, .untried = untried
 
 static const char *const given_state[] = {"given_step", "resolved_size", "last_size", "fast", NULL},
                          *const checked_state[] = {"next_step", "trial_error", "trial_scale", "plan", NULL};

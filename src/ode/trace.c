@@ -10,6 +10,7 @@
 
 #include "ode/algebraic.h"
 #include "ode/forecast.h"
+#include "ode/implicit.h"
 #include "ode/trace.h"
 
 enum { USUAL_STAGES = 7 };
@@ -53,15 +54,35 @@ static rw_status add(rw_ode *ode, rw_trace_run run, int n, rw_trace_run **added)
     return RW_OK;
 }
 
+/* The set is solved for vector v. */
+static rw_status add_solve(rw_ode *ode, int v, int set)
+{
+    const int nf = ode->nfields, nu = ode->nunknowns;
+    rw_trace_run *run;
+    RW_TRY(add(ode, (rw_trace_run){.nwritten = nu}, nf + nu, &run));
+    for (int f = 0; f < nf; ++f) run->array[f] = number_of(ode, ode->vector[v * nf + f]);
+    for (int u = 0; u < nu; ++u) run->array[nf + u] = rw_trace_unknown(ode, set, u);
+    return RW_OK;
+}
+
+rw_status rw_trace_note_stage(rw_ode *ode, int into, int known)
+{
+    const struct rw_implicit *m = ode->implicit;
+    const int nf = ode->nfields;
+    rw_trace_run *run;
+    RW_TRY(add(ode, (rw_trace_run){.nwritten = m->n, .implicit = true}, nf + m->n, &run));
+    for (int f = 0; f < nf; ++f)
+        run->array[f] = number_of(ode, ode->vector[(rw_implicit_has(ode, f) ? known : 0) * nf + f]);
+    for (int k = 0; k < m->n; ++k) run->array[nf + k] = number_of(ode, ode->vector[into * nf + m->field[k]]);
+    return RW_OK;
+}
+
 /* Unknowns that the program reads, where it would have to solve for them. */
 static rw_status add_solves(rw_ode *ode, const rw_stage *stage)
 {
     for (int i = 0; i < stage->nreads; ++i) {
-        rw_trace_run *run;
         const int v = stage->reads[i].vector, set = rw_algebraic_set_of(v);
-        if (!rw_algebraic_pretend(ode, set, v)) continue;
-        RW_TRY(add(ode, (rw_trace_run){.set = set}, ode->nfields, &run));
-        for (int f = 0; f < ode->nfields; ++f) run->array[f] = number_of(ode, ode->vector[v * ode->nfields + f]);
+        if (rw_algebraic_pretend(ode, set, v)) RW_TRY(add_solve(ode, v, set));
     }
     return RW_OK;
 }
@@ -75,6 +96,9 @@ static rw_status add_run(rw_ode *ode, rw_stage *stage)
     RW_TRY(add(ode, (rw_trace_run){.expr = e}, e->graph->nfields, &run));
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
         if (stage->field[i] >= 0) run->array[stage->field[i]] = number_of(ode, ode->vector[i]);
+    for (int k = 0; stage->split >= 0 && k < ode->implicit->n; ++k)
+        run->array[stage->split + k] =
+            number_of(ode, ode->vector[stage->split_of * ode->nfields + ode->implicit->field[k]]);
     for (int i = 0; stage->external >= 0 && i < ode->nexternals; ++i)
         run->array[stage->external + i] = RW_ODE_VECTORS * ode->nfields + i;
     for (int i = 0; i < stage->nreads; ++i)
@@ -88,11 +112,7 @@ static rw_status add_run(rw_ode *ode, rw_stage *stage)
 /* A step ends with the unknowns of y_{n+1}, which the vector holds. */
 static rw_status add_end(rw_ode *ode, int v)
 {
-    rw_trace_run *run;
-    if (!ode->algebraic || !rw_algebraic_pretend(ode, 1, v)) return RW_OK;
-    RW_TRY(add(ode, (rw_trace_run){.set = 0}, ode->nfields, &run));
-    for (int f = 0; f < ode->nfields; ++f) run->array[f] = number_of(ode, ode->vector[v * ode->nfields + f]);
-    return RW_OK;
+    return ode->algebraic && rw_algebraic_pretend(ode, 1, v) ? add_solve(ode, v, 0) : RW_OK;
 }
 
 /* Stages grow with h rho: tried from below, as no method is asked for the inverse. */
@@ -147,7 +167,8 @@ static void add_cost(const rw_ode *ode, const rw_trace *trace, rw_forecast_step 
     for (int i = 0; i < trace->nruns; ++i) {
         rw_expr_plan plan;
         if (!trace->run[i].expr) {
-            rw_algebraic_add_cost(ode, &step->bytes, &step->launches);
+            if (trace->run[i].implicit) rw_elliptic_add_cost(ode->implicit->solver, &step->bytes, &step->launches);
+            else rw_algebraic_add_cost(ode, &step->bytes, &step->launches);
             continue;
         }
         rw_expr_get_plan(trace->run[i].expr, &plan);

@@ -8,12 +8,13 @@
 #include "rechenwerk/depgraph.h"
 
 typedef struct rw_trace_run {
-    const rw_expr *expr; /* NULL: unknowns are solved for */
+    const rw_expr *expr; /* NULL: something is solved for */
     /* by field of the program: number of the array, -1 where it has none; external fields after all vectors, then the
-     * sets of unknowns. Of a solve: arrays of the state. */
+     * sets of unknowns. Of a solve: arrays of the state that it reads, then, from nfields on, what it writes. */
     int *array;
-    int set;     /* of a solve: which set of unknowns */
-    bool radius; /* part of finding the spectral radius */
+    int nwritten;  /* of a solve */
+    bool implicit; /* of a solve: for marked terms, not for unknowns */
+    bool radius;   /* part of finding the spectral radius */
 } rw_trace_run;
 
 typedef struct rw_trace {
@@ -29,6 +30,9 @@ static inline int rw_trace_unknown(const rw_ode *ode, int set, int u)
 {
     return RW_ODE_VECTORS * ode->nfields + ode->nexternals + set * ode->nunknowns + u;
 }
+
+/* Adds the solution of a stage with marked terms: vector `into` from the vector `known`. */
+rw_status rw_trace_note_stage(rw_ode *ode, int into, int known);
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 

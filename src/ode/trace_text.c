@@ -148,8 +148,8 @@ void rw_trace_describe_solve(const rw_trace_model *m, const rw_trace_run *run)
         rw_text_add(m->text, "%s %s", f ? "," : "", name);
     }
     rw_text_add(m->text, " everywhere; writes");
-    for (int u = 0; u < m->ode->nunknowns; ++u) {
-        rw_trace_name_array(m, rw_trace_unknown(m->ode, run->set, u), name);
+    for (int u = 0; u < run->nwritten; ++u) {
+        rw_trace_name_array(m, run->array[m->ode->nfields + u], name);
         rw_text_add(m->text, "%s %s", u ? "," : "", name);
     }
     rw_text_add(m->text, "%s\n", run->radius ? "; for the spectral radius, not in every step" : "");

@@ -52,7 +52,7 @@ static rw_status inspect_statement(const pde_problem *p, pde_language *l, const 
                               "d%s/dt: %s is data, which equations only read: for an unknown use fields.%s", s->name,
                               s->name, s->name);
         if (f >= 0) has[f] = true;
-        RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
+        RW_TRY(rw_lower_rate(&l->lowering, source, s->value, RW_RATE_WHOLE, &value));
         if (f >= 0 && value.n == 1 && l->graph->nodes[value.node[0]].is_complex && !pde_is_complex(p, f))
             return rw_fail_at(l->lowering.ctx, source, s->at,
                               "d%s/dt is complex, but field %s is real: give it type: complex, or take real(), imag() "

@@ -35,7 +35,7 @@ static rw_status read_settings(const rw_case *c, const pde_problem *p, rw_ellipt
 static rw_status make_solver(const rw_case *c, pde_problem *p, const rw_elliptic_spec *settings)
 {
     const rw_elliptic_spec spec = spec_of(c, p);
-    rw_status status = rw_elliptic_create_with(p->device, &spec, settings, false, &p->elliptic);
+    rw_status status = rw_elliptic_create_with(p->device, &spec, settings, RW_ELLIPTIC_ALONE, &p->elliptic);
     if (status == RW_ERR_ARGUMENT) status = rw_fail_prefix(p->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
     for (int f = 0; f < p->nfields && status == RW_OK; ++f)
         status = rw_elliptic_bind(p->elliptic, p->fields[f].name, p->state.fields[f].array);

@@ -20,11 +20,19 @@ static bool mentions_time(const rw_syntax *s)
     return false;
 }
 
-static bool has_rate(const rw_parsed *parsed, const char *field)
+static const rw_statement *find_rate(const rw_parsed *parsed, const char *field)
 {
     for (int i = 0; i < parsed->n; ++i)
-        if (parsed->statements[i].kind == RW_RATE && !strcmp(parsed->statements[i].name, field)) return true;
-    return false;
+        if (parsed->statements[i].kind == RW_RATE && !strcmp(parsed->statements[i].name, field))
+            return parsed->statements + i;
+    return NULL;
+}
+
+/* A field with a rate is solved for by Newton's method, and where its marked terms are. */
+static bool is_solved_for(const pde_problem *p, const rw_statement *rate)
+{
+    return !rate || p->time.method == RW_ODE_NEWTON ||
+           (rw_ode_is_additive(p->time.method) && rw_has_implicit(rate->value));
 }
 
 /* Entries of fields that have none, or need none. */
@@ -39,10 +47,11 @@ static rw_status check_solvers(const rw_case *c, const pde_problem *p, const rw_
         if (f < 0)
             RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i, "solvers.%s: there is no field %s%s", name, name,
                                              rw_hint_nearest(name, names, n).text));
-        else if (has_rate(parsed, name) && p->time.method != RW_ODE_NEWTON)
+        else if (!is_solved_for(p, find_rate(parsed, name)))
             RW_NOTE(p->ctx, rw_case_fail_key(c, solvers, i,
-                                             "solvers.%s: the equation for %s has a time derivative: it "
-                                             "needs no solver, except with time.method: newton",
+                                             "solvers.%s: the equation for %s has a time derivative: it needs no "
+                                             "solver, except with time.method: newton, or for marked terms, "
+                                             "implicit(e), with imex1 and ark2",
                                              name, name));
     }
     return RW_OK;
