@@ -1,12 +1,12 @@
 /* Evenly spaced streamlines (B. Jobard, W. Lefer: Creating evenly-spaced streamlines of arbitrary density,
  * Visualization in Scientific Computing 1997).
  *
- *   seeds      points beside the lines so far, at the distance d of the separation to both sides; one that is at least d
- *              from all lines starts a line. Where no line has such neighbours, points of a lattice are tried, so that
- *              parts of the plane that obstacles separate get lines too.
- *   a line     dx/ds = V/|V|, forward and backward from its seed, by the classical Runge-Kutta method of order 4, points
- *              STEP d apart. It ends at the boundary, at nodes without a value, where |V| falls below SLOWEST of the
- *              largest, nearer than d/2 to another line or to itself, or closed, when it passes its seed again.
+ *   seeds      points at the distance d of the separation from a line, on both its sides; one that is at least d from
+ *              all lines starts a line. At the end the points of a lattice are tried, so that parts of the plane that
+ *              obstacles separate get lines too.
+ *   a line     dx/ds = V/|V|, forward and backward from its seed, by the classical Runge-Kutta method of order 4, with
+ *              points STEP d apart. It ends at the boundary, at nodes without a value, where |V| falls below SLOWEST
+ *              of the largest, nearer than d/2 to another line or to itself, or closed, when it passes its seed again.
  *   distances  are those to points of lines, found in square cells of size d.
  *
  * A line meets itself where points more than a half circle of diameter d/2 apart along it are nearer than d/2: this
@@ -71,7 +71,7 @@ static bool direction(const tracer *t, double x, double y, double out[2])
     return true;
 }
 
-/* One step of Runge and Kutta of (signed) length h; false: it leaves the field, or turns back, as it does beyond a sink. */
+/* One Runge-Kutta step of (signed) length h; false: it leaves the field, or turns back, as it does beyond a sink. */
 static bool step(const tracer *t, double h, double at[2])
 {
     double k[4][2], end[2];

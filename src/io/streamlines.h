@@ -1,5 +1,5 @@
-/* Streamlines of a vector field on a plane, evenly spaced: curves along the vectors, of which no two come nearer to each
- * other than half the separation, and which leave no gaps of more than about twice the separation.
+/* Evenly spaced streamlines of a vector field on a plane: curves along the vectors. No two come nearer to each other
+ * than half the separation, and gaps are at most about twice the separation.
  *
  *   rw_streamlines lines;
  *   RW_TRY(rw_streamlines_create(ctx, &field, separation, &lines));

@@ -1,5 +1,5 @@
-/* Streamlines: they follow the vectors (circles, hyperbolas, straight lines), close, keep their distance, leave no gaps,
- * end at nodes without a value; odd grids, refusals, the same curves twice, faults. */
+/* Streamlines: they follow the vectors (circles, hyperbolas, straight lines), close, keep their distance, leave no
+ * gaps, end at nodes without a value; odd grids, refusals, the same curves twice, faults. */
 #include "io_test.h"
 
 #include <math.h>
