@@ -102,7 +102,7 @@ static void draw_streamline(rw_canvas *canvas, const layout *l, int n, const dou
     const double head = 0.42 * l->sheet.text, every = 20 * l->sheet.text;
     double length = 0;
     for (int pass = 0; pass < 2; pass++) {
-        const int heads = length < 3 * head ? 0 : RW_MAX((int)(length / every + 0.5), 1);
+        const int heads = length < 6 * head ? 0 : RW_MAX((int)(length / every + 0.5), 1);
         double done = 0, next = pass && heads ? length / heads / 2 : INFINITY;
         for (int i = 1; i < n; i++) {
             const double x0 = rw_axis_pixel(&l->x, point[i - 1][0]), y0 = rw_axis_pixel(&l->y, point[i - 1][1]),

@@ -11,7 +11,7 @@
  *
  * A line meets itself where points more than a half circle of diameter d/2 apart along it are nearer than d/2: this
  * leaves circles of any size alone. Near its own start a line goes on until it has closed, or has passed by at another
- * place; then it ends where it came near. Lines shorter than d are left out.
+ * place; then it ends where it came near. Lines shorter than 1.5 d are left out, unless they are closed.
  *
  * Cost: some steps for each d/10 of length, of 4 interpolations each; 4 bytes per cell and 40 per point. */
 #include "io/streamlines.h"
@@ -25,6 +25,8 @@
 #define NEAREST 0.5     /* distance of lines, parts of d */
 #define SLOWEST 1e-5    /* speed at which lines end, parts of the largest */
 #define CLOSED 0.05     /* distance at which a line passes its seed when it closes, parts of d */
+#define SHORTEST 1.5    /* length of lines that are not closed, parts of d; */
+#define ROUND 1.0       /* of closed ones */
 #define LATTICE 0.5     /* spacing of the points that are tried at the end, parts of d */
 enum { HALF_TURN = 9 }; /* points of a half circle of diameter d/2: pi/4/STEP, rounded up, and one */
 enum { HALVINGS = 6 };  /* of the last step of a line */
@@ -184,13 +186,13 @@ static bool passes(const tracer *t, const double seed[2], const double e[2], con
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* The line from the newest point, forward (sign 1) from its seed or backward. *closed: it has come back to its seed. */
+/* The line forward (sign 1) from its seed or backward. *closed: it has come back to its seed, going forward. */
 static rw_status extend(tracer *t, int sign, const double seed[2], bool *closed)
 {
     const double h = sign * STEP * t->d;
     double at[2] = {seed[0], seed[1]}, e[2];
     int place = 0, start = -1; /* points when the line has come near its start */
-    *closed = false;
+    if (closed) *closed = false;
     if (!direction(t, seed[0], seed[1], e)) return RW_OK;
     for (;;) {
         double to[2] = {at[0], at[1]};
@@ -245,8 +247,8 @@ static rw_status try_seed(tracer *t, const double seed[2])
     RW_TRY(add(t, seed));
     RW_TRY(extend(t, 1, seed, &closed));
     t->middle = t->n;
-    if (!closed) RW_TRY(extend(t, -1, seed, &closed));
-    if ((t->n - t->begin - 1) * STEP >= 1) return store(t);
+    if (!closed) RW_TRY(extend(t, -1, seed, NULL));
+    if ((t->n - t->begin - 1) * STEP >= (closed ? ROUND : SHORTEST)) return store(t);
     remove_after(t, t->begin);
     return RW_OK;
 }
