@@ -29,13 +29,16 @@ static rw_status check_names(const rw_run *r, const rw_texts *list, const char *
     return RW_OK;
 }
 
-/* Whether there is a vector of this name, or any (all), on a plane, and (drawn) pictures of it. */
-static bool has_plane_vector(const rw_run *r, const char *name, bool drawn)
+/* Whether there is a vector of this name, or any (all), on a plane; with `shown`, one that is drawn or written. */
+static bool has_plane_vector(const rw_run *r, const char *name, bool shown)
 {
-    for (int f = 0; f < r->problem->nfields; f++)
-        if (rw_contents_is_plane_vector(r, f) && (!drawn || rw_contents_draws(r, f)) &&
-            (strcmp(name, "all") == 0 || strcmp(name, r->problem->fields[f].vector) == 0))
+    for (int f = 0; f < r->problem->nfields; f++) {
+        const rw_state_field *field = &r->problem->fields[f];
+        if (rw_contents_is_plane_vector(r, f) &&
+            (strcmp(name, "all") == 0 || strcmp(name, rw_state_shown(field)) == 0) &&
+            (!shown || rw_contents_draws(r, f) || rw_contents_wants(&r->output.fields, field)))
             return true;
+    }
     return false;
 }
 
@@ -52,9 +55,11 @@ rw_status rw_output_check_streamlines(const rw_run *r)
                 "output.streamlines: '%.60s' is no vector in two dimensions: add one to output.derived, "
                 "such as velocity: \"[u, v]\"",
                 name);
-        if (!has_plane_vector(r, name, true))
+        if (!has_plane_vector(r, name, true) && (r->output.figures.n > 0 || r->output.fields.n > 0))
             return rw_case_fail(r->c, list->item[i],
-                                "output.streamlines: output.figures draws no pictures of '%.60s': add it there", name);
+                                "output.streamlines: '%.60s' is neither in output.figures nor in output.fields: add it "
+                                "there",
+                                name);
     }
     return RW_OK;
 }

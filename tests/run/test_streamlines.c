@@ -12,8 +12,9 @@ static void test_mistakes(void **state)
         {"streamlines: [qq]", "output.streamlines: 'qq' is not a field; q is one, and all selects every field"},
         {"streamlines: [q, u]", "output.streamlines: 'u' is no vector in two dimensions: add one to output.derived"},
         {"streamlines: q_x", "output.streamlines: 'q_x' is not a field; "},
-        {"streamlines: [q], figures: [u]", "output.streamlines: output.figures draws no pictures of 'q': add it there"},
-        {"streamlines: all, figures: []", "output.streamlines: output.figures draws no pictures of 'all'"},
+        {"streamlines: [q], figures: [u], fields: []",
+         "output.streamlines: 'q' is neither in output.figures nor in output.fields: add it there"},
+        {"streamlines: all, figures: [], fields: u", "output.streamlines: 'all' is neither in output.figures"},
         {"streamlines: {q: 1}", "output.streamlines = {q: 1} is a map, not a list of texts"},
     };
     char text[512], path[128];
@@ -65,6 +66,8 @@ static void test_pictures(void **state)
     make("arrows", "");
     make("some", ", streamlines: [q]");
     make("every", ", streamlines: all");
+    make("written", ", streamlines: q, figures: []"); /* curves only */
+    make("quiet", ", streamlines: q, figures: [], fields: []");
     for (int k = 0; k < 3; ++k) {
         char q[40], r[40], s[40];
         snprintf(q, sizeof q, "figures/q-%06d.png", k);
@@ -74,6 +77,8 @@ static void test_pictures(void **state)
         assert_true(same("some", "every", q) && !same("some", "every", r) && same("some", "every", s));
     }
     draw("some", "later", NULL);
+    draw("written", "drawn", NULL);
+    assert_true(same("some", "drawn", "figures/q-000002.png"));
     draw("some", "other", "output.streamlines=[r]");
     draw("every", "none", "output.streamlines=[]");
     static const char *const names[] = {"figures/q-000002.png", "figures/r-000002.png"};
@@ -128,7 +133,13 @@ static void test_files(void **state)
     double(*points)[2] = read_curves("every", "fields/000002.h5", "q", &offset, &n);
     assert_non_null(points);
     assert_in_range(n, 12, 60);
-    double left = 2;
+    double left = 2, *same_offset;
+    size_t m;
+    double(*same_points)[2] = read_curves("written", "fields/000002.h5", "q", &same_offset, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(points, same_points, (size_t)offset[n] * sizeof *points);
+    free(same_points);
+    free(same_offset);
     for (size_t i = 0; i < n; ++i) {
         const size_t first = (size_t)offset[i];
         const double r = hypot(points[first][0] - 1, points[first][1] - 1);
