@@ -161,6 +161,42 @@ static void test_files(void **state)
     assert_null(read_curves("arrows", "fields/000001.h5", "q", &offset, &n));
 }
 
+/* A run whose n-th allocation fails, n = 1, 54, …. */
+static void test_faults_of_files(void **state)
+{
+    (void)state;
+    char text[1024], path[128], where[160];
+    snprintf(text, sizeof text, turning, ", streamlines: q, figures: []");
+    write_case(text, path);
+    snprintf(where, sizeof where, "%s/failing", folder);
+    const rw_run_options options = {.folder = where, .device = "cpu", .force = true};
+    rw_run_report report;
+    enum { EVERY = 53 };
+    long failures = 0;
+    for (long n = 1;; n += EVERY) {
+        rw_fault_set(RW_FAULT_ALLOC, n);
+        const rw_status status = rw_run_case(ctx, path, &options, &report);
+        const bool reached = rw_fault_events(RW_FAULT_ALLOC) >= n;
+        rw_fault_set(RW_FAULT_ALLOC, 0);
+        if (!reached) break;
+        if (status != RW_OK && status != RW_ERR_MEMORY && status != RW_ERR_FILE) /* the latter: of axes, by HDF5 */
+            fail_msg("n = %ld: %s: %s", n, rw_status_name(status), rw_message(ctx));
+        failures += status != RW_OK;
+    }
+    assert_true(failures > 10);
+    assert_int_equal(rw_run_case(ctx, path, &options, &report), RW_OK);
+    double *offset[2], (*points[2])[2];
+    size_t n[2];
+    points[0] = read_curves("written", "fields/000002.h5", "q", &offset[0], &n[0]);
+    points[1] = read_curves("failing", "fields/000002.h5", "q", &offset[1], &n[1]);
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(points[0], points[1], (size_t)offset[0][n[0]] * sizeof **points);
+    for (int i = 0; i < 2; ++i) {
+        free(points[i]);
+        free(offset[i]);
+    }
+}
+
 /* What fails is reported, and the next call succeeds. */
 static void test_faults(void **state)
 {
@@ -200,6 +236,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_mistakes), cmocka_unit_test(test_pictures),
-                                       cmocka_unit_test(test_files), cmocka_unit_test(test_faults)};
+                                       cmocka_unit_test(test_files), cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_faults_of_files)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
