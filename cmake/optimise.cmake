@@ -14,7 +14,8 @@ set(hot_code
     device/array device/cpu/cpu device/exchange device/pack device/program device/queue device/storage # a launch
     expr/apply expr/evaluate expr/noise expr/plain expr/range expr/scalars # expressions of the host, a value a node
     image/columns image/histogram image/rank image/tiles image/weights # windows and their weights
-    io/axes io/canvas io/colormap io/figure io/font io/h5 io/picture io/raster io/vti io/vts # pixels and fields
+    io/axes io/canvas io/colormap io/figure io/font io/h5 io/picture io/raster # pixels
+    io/streamlines io/vti io/vts # nodes
     krylov/basis krylov/scale
     ode/dense ode/rock_ # coefficients of a step
     stream/file stream/format_ stream/frames stream/montage stream/pixels)

@@ -138,7 +138,8 @@ typedef struct rw_plot_options {
     /* A .png file (one picture) or a folder. A new name with another ending is ERR_ARGUMENT, unless it ends in '/'.
      * Default: the folder figures/ of the results; for a single .h5 file the current folder. */
     const char *output;
-    /* [nset] settings that differ from the case: "output.limits=frame", "output.colormap=diverging", "title=…" */
+    /* [nset] settings that differ from the case: "output.limits=frame", "output.colormap=diverging",
+     * "output.streamlines=[q]", "title=…" */
     const char *const *set;
     int64_t nset;
     /* replaces files in figures/ of the results that are not in run.files. Default: they are ERR_INPUT. */

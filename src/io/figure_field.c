@@ -55,6 +55,14 @@ static int arrows_along(double side, double step, size_t cells)
     return RW_MAX((int)fmin(side / step, (double)cells), 1);
 }
 
+/* The two strokes of the head of an arrow at its tip, whose direction on the page is e. */
+static void draw_head(rw_canvas *canvas, double x, double y, const double e[2], double length, double width)
+{
+    for (int side = -1; side <= 1; side += 2)
+        rw_canvas_segment(canvas, x, y, x - length * (0.87 * e[0] - side * 0.5 * e[1]),
+                          y - length * (0.87 * e[1] + side * 0.5 * e[0]), width);
+}
+
 /* Arrows in the middle of squares of the box, as long as the side where the modulus is the largest one that is drawn:
  * white with a dark edge, which shows on all colours. No more than one arrow for each cell, so that those of a coarse
  * field are larger, up to twice. */
@@ -81,17 +89,53 @@ static void draw_arrows(rw_canvas *canvas, const layout *l, const rw_figure_fiel
             const double ex = u / modulus, ey = -v / modulus, head = fmin(0.5 * length, 0.55 * text),
                          tip_x = x + ex * length / 2, tip_y = y + ey * length / 2;
             rw_canvas_segment(canvas, x - ex * length / 2, y - ey * length / 2, tip_x, tip_y, width);
-            for (int side = -1; side <= 1; side += 2)
-                rw_canvas_segment(canvas, tip_x, tip_y, tip_x - head * (0.87 * ex - side * 0.5 * ey),
-                                  tip_y - head * (0.87 * ey + side * 0.5 * ex), width);
+            draw_head(canvas, tip_x, tip_y, (double[]){ex, ey}, head, width);
         }
         rw_canvas_ink(canvas, edge ? rw_ink : (rw_color){255, 255, 255}, 1);
     }
     rw_canvas_unclip(canvas);
 }
 
+/* One streamline with heads of arrows evenly along it, where it is long enough for one. */
+static void draw_streamline(rw_canvas *canvas, const layout *l, int n, const double (*point)[2], double width)
+{
+    const double head = 0.42 * l->sheet.text, every = 20 * l->sheet.text;
+    double length = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        const int heads = length < 6 * head ? 0 : RW_MAX((int)(length / every + 0.5), 1);
+        double done = 0, next = pass && heads ? length / heads / 2 : INFINITY;
+        for (int i = 1; i < n; i++) {
+            const double x0 = rw_axis_pixel(&l->x, point[i - 1][0]), y0 = rw_axis_pixel(&l->y, point[i - 1][1]),
+                         x1 = rw_axis_pixel(&l->x, point[i][0]), y1 = rw_axis_pixel(&l->y, point[i][1]),
+                         step = hypot(x1 - x0, y1 - y0);
+            if (!pass) rw_canvas_segment(canvas, x0, y0, x1, y1, width);
+            done += step;
+            if (done < next) continue;
+            draw_head(canvas, x1, y1, (double[]){(x1 - x0) / step, (y1 - y0) / step}, head, width);
+            next += length / heads;
+        }
+        length = done;
+    }
+}
+
+/* White with a dark edge, like arrows. */
+static void draw_streamlines(rw_canvas *canvas, const layout *l, const rw_streamlines *lines)
+{
+    const rw_box *b = &l->box;
+    const double text = l->sheet.text;
+    rw_canvas_clip(canvas, b->x0, b->y0, b->x1, b->y1);
+    for (int edge = 1; edge >= 0; edge--) {
+        for (int i = 0; i < lines->n; i++)
+            draw_streamline(canvas, l, lines->offset[i + 1] - lines->offset[i],
+                            (const double(*)[2])lines->point + lines->offset[i], (edge ? 0.16 : 0.07) * text);
+        rw_canvas_ink(canvas, edge ? rw_ink : (rw_color){255, 255, 255}, 1);
+    }
+    rw_canvas_unclip(canvas);
+}
+
+/* arrow, lines: optional. */
 static rw_status write_field(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_figure_field *f,
-                             const double *const arrow[2])
+                             const double *const arrow[2], const rw_streamlines *lines)
 {
     layout l = {0};
     rw_canvas canvas;
@@ -111,6 +155,7 @@ static rw_status write_field(rw_context *ctx, const char *path, const rw_figure_
                                    f->down ? f->values + (f->ny - 1) * f->nx : f->values};
     rw_figure_cells_draw(&canvas, &cells, &l.box, &l.value, f->map);
     if (arrow) draw_arrows(&canvas, &l, f, arrow);
+    if (lines) draw_streamlines(&canvas, &l, lines);
     rw_figure_frame(&canvas, &l.box, text);
     rw_axis_draw(&canvas, &l.x, l.box.y1, text, RW_AXIS_BELOW, f->x_label);
     rw_axis_draw(&canvas, &l.y, l.box.x0, text, RW_AXIS_LEFT, f->y_label);
@@ -122,7 +167,13 @@ static rw_status write_field(rw_context *ctx, const char *path, const rw_figure_
 rw_status rw_figure_write_arrows(rw_context *ctx, const char *path, const rw_figure_page *page,
                                  const rw_figure_field *field, const double *const arrow[2])
 {
-    return write_field(ctx, path, page, field, arrow);
+    return write_field(ctx, path, page, field, arrow, NULL);
+}
+
+rw_status rw_figure_write_streamlines(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                      const rw_figure_field *field, const rw_streamlines *lines)
+{
+    return write_field(ctx, path, page, field, NULL, lines);
 }
 
 rw_status rw_figure_write_field_sized(rw_context *ctx, const char *path, const rw_figure_page *page,
@@ -133,5 +184,5 @@ rw_status rw_figure_write_field_sized(rw_context *ctx, const char *path, const r
     RW_NEED(field, "field");
     RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
     RW_STRUCT_IN(ctx, rw_figure_field, field, field_size);
-    return write_field(ctx, path, page, field, NULL);
+    return write_field(ctx, path, page, field, NULL, NULL);
 }

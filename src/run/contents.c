@@ -31,6 +31,19 @@ bool rw_contents_draws(const rw_run *r, int field)
     return false;
 }
 
+bool rw_contents_is_plane_vector(const rw_run *r, int field)
+{
+    const rw_state_field *f = &r->problem->fields[field];
+    const rw_layout *l = rw_output_layout(r->problem, field);
+    return f->vector && f->component == 0 && l == r->grid && l->kind == RW_LAYOUT_GRID && l->ndim == 2;
+}
+
+bool rw_contents_has_streamlines(const rw_run *r, int field)
+{
+    return rw_contents_is_plane_vector(r, field) &&
+           rw_contents_wants(&r->output.streamlines, &r->problem->fields[field]);
+}
+
 /* The formats of this run. */
 static unsigned formats_of(const rw_run *r)
 {

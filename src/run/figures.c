@@ -77,6 +77,29 @@ static void label_values(const rw_field_picture *p, const char *text, char *labe
     else snprintf(label, size, "%s", text);
 }
 
+static rw_status draw_plane(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_field_picture *p,
+                            const rw_figure_axis *axis, rw_colormap map, const double *values)
+{
+    const rw_layout *g = p->grid;
+    rw_figure_field field = {.nx = (size_t)g->size[0],
+                             .ny = (size_t)g->size[1],
+                             .values = values,
+                             .value = *axis,
+                             .map = map,
+                             .x_label = g->axis[0],
+                             .y_label = g->axis[1],
+                             .stretch = rw_layout_is_thin(g)};
+    edges(g, 0, &field.x0, &field.x1);
+    edges(g, 1, &field.y0, &field.y1);
+    if (!p->arrow[0]) return rw_figure_write_field(ctx, path, page, &field);
+    if (!p->streamlines) return rw_figure_write_arrows(ctx, path, page, &field, p->arrow);
+    rw_streamlines lines;
+    RW_TRY(rw_trace_streamlines(ctx, g, RW_F64, p->arrow[0], p->arrow[1], &lines));
+    const rw_status status = rw_figure_write_streamlines(ctx, path, page, &field, &lines);
+    rw_streamlines_free(&lines);
+    return status;
+}
+
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *p)
 {
     const rw_layout *g = p->grid;
@@ -105,19 +128,7 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
     if (g->ndim == 1) {
         status = draw_line(ctx, path, &page, p, &axis, values);
     } else if (g->ndim == 2) {
-        rw_figure_field field = {.nx = (size_t)g->size[0],
-                                 .ny = (size_t)g->size[1],
-                                 .values = values,
-                                 .value = axis,
-                                 .map = map,
-                                 .x_label = g->axis[0],
-                                 .y_label = g->axis[1]};
-        edges(g, 0, &field.x0, &field.x1);
-        edges(g, 1, &field.y0, &field.y1);
-        double aspect = (field.x1 - field.x0) / (field.y1 - field.y0);
-        field.stretch = aspect > 8 || aspect < 0.125; /* a thin strip could not be read */
-        status = p->arrow[0] ? rw_figure_write_arrows(ctx, path, &page, &field, p->arrow)
-                             : rw_figure_write_field(ctx, path, &page, &field);
+        status = draw_plane(ctx, path, &page, p, &axis, map, values);
     } else {
         rw_figure_volume volume = {.values = values, .value = axis, .map = map};
         for (int a = 0; a < 3; a++) {
@@ -347,7 +358,8 @@ rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, d
                           .map = scale->map,
                           .min = scale->min,
                           .max = scale->max,
-                          .arrow = {frame->component[0], frame->component[1]}};
+                          .arrow = {frame->component[0], frame->component[1]},
+                          .streamlines = rw_contents_has_streamlines(r, (int)(field - r->problem->fields))};
     rw_run_time_text(r, t, subtitle);
     rw_picture_name(shown, file, sizeof(file));
     r->npictures -= again;

@@ -8,10 +8,11 @@
 
 #include "run/writer.h"
 
-static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_state_field *fields, int n,
-                             const char *setting)
+static rw_status check_names(const rw_run *r, const rw_texts *list, const char *setting)
 {
     enum { MOST = 256 };
+    const rw_state_field *fields = r->problem->fields;
+    const int n = r->problem->nfields;
     const char *names[MOST];
     for (int k = 0; k < n && k < MOST; k++) names[k] = rw_state_shown(&fields[k]);
     for (int i = 0; i < list->n; i++) {
@@ -24,6 +25,41 @@ static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_sta
         RW_NOTE(r->ctx,
                 rw_case_fail(r->c, list->item[i], "%s: '%.60s' is not a field; %s is one, and all selects every field",
                              setting, text, nearest ? nearest : "(none)"));
+    }
+    return RW_OK;
+}
+
+/* Whether there is a vector of this name, or any (all), on a plane; with `shown`, one that is drawn or written. */
+static bool has_plane_vector(const rw_run *r, const char *name, bool shown)
+{
+    for (int f = 0; f < r->problem->nfields; f++) {
+        const rw_state_field *field = &r->problem->fields[f];
+        if (rw_contents_is_plane_vector(r, f) &&
+            (strcmp(name, "all") == 0 || strcmp(name, rw_state_shown(field)) == 0) &&
+            (!shown || rw_contents_draws(r, f) || rw_contents_wants(&r->output.fields, field)))
+            return true;
+    }
+    return false;
+}
+
+rw_status rw_output_check_streamlines(const rw_run *r)
+{
+    const rw_texts *list = &r->output.streamlines;
+    const int met = rw_mistakes_met();
+    RW_TRY(check_names(r, list, "output.streamlines"));
+    for (int i = 0; i < list->n && rw_mistakes_met() == met; i++) {
+        const char *name = list->item[i]->text;
+        if (!has_plane_vector(r, name, false))
+            return rw_case_fail(
+                r->c, list->item[i],
+                "output.streamlines: '%.60s' is no vector in two dimensions: add one to output.derived, "
+                "such as velocity: \"[u, v]\"",
+                name);
+        if (!has_plane_vector(r, name, true) && (r->output.figures.n > 0 || r->output.fields.n > 0))
+            return rw_case_fail(r->c, list->item[i],
+                                "output.streamlines: '%.60s' is neither in output.figures nor in output.fields: add it "
+                                "there",
+                                name);
     }
     return RW_OK;
 }
@@ -59,14 +95,13 @@ static rw_status check_space(const rw_run *r)
 /* Within a collector of mistakes. */
 static rw_status check_all(rw_run *r)
 {
-    const rw_state_field *fields = r->problem->fields;
-    const int n = r->problem->nfields;
     const double every = r->output.every, span = r->problem->end - r->start;
-    RW_NOTE(r->ctx, check_names(r, &r->output.fields, fields, n, "output.fields"));
-    RW_NOTE(r->ctx, check_names(r, &r->output.figures, fields, n, "output.figures"));
+    RW_NOTE(r->ctx, check_names(r, &r->output.fields, "output.fields"));
+    RW_NOTE(r->ctx, check_names(r, &r->output.figures, "output.figures"));
     const int met = rw_mistakes_met();
-    RW_NOTE(r->ctx, check_names(r, &r->output.animation, fields, n, "output.animation"));
+    RW_NOTE(r->ctx, check_names(r, &r->output.animation, "output.animation"));
     if (rw_mistakes_met() == met) RW_NOTE(r->ctx, rw_animation_check(r));
+    RW_NOTE(r->ctx, rw_output_check_streamlines(r));
     RW_NOTE(r->ctx, check_space(r));
     RW_NOTE(r->ctx, rw_frames_check(r));
     RW_NOTE(r->ctx, rw_writers_check(r));

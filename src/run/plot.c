@@ -261,7 +261,9 @@ static rw_status plot_vector(plotter *p, rw_h5 *file, int f, double time, const 
                                      .map = scale.map,
                                      .min = scale.min,
                                      .max = scale.max,
-                                     .arrow = {frame.component[0], frame.component[1]}};
+                                     .arrow = {frame.component[0], frame.component[1]},
+                                     .streamlines = rw_contents_has_streamlines(r, f)};
+    p->used[RW_PLOT_STREAMLINES] = p->used[RW_PLOT_STREAMLINES] || frame.grid.ndim == 2;
     if (status == RW_OK) status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
     rw_free(frame.own);
     return status;
@@ -304,7 +306,7 @@ static rw_status plot_file(plotter *p, const char *path, const char *standard)
 {
     rw_h5 *file;
     char **names = NULL;
-    int n = 0, drawn = 0;
+    int n = 0, drawn = 0, fields = 0;
     double time;
     rw_layout grid;
     const char *slash = strrchr(path, '/');
@@ -317,13 +319,16 @@ static rw_status plot_file(plotter *p, const char *path, const char *standard)
     rw_status status;
     RW_TRY_GOTO(read_grid(p, file, path, &grid, &time), cleanup);
     RW_TRY_GOTO(rw_h5_list(file, "/", &names, &n), cleanup);
-    if (p->one_file && !p->options.field && n > 1)
+    for (int i = 0; i < n; i++) fields += !rw_is_streamlines(names[i]);
+    if (p->one_file && !p->options.field && fields > 1)
         RW_TRY_GOTO(rw_fail(p->ctx, RW_ERR_ARGUMENT,
                             "'%s' holds %d fields, but '%s' is one picture: choose one with "
                             "--field, or give a folder",
-                            path, n, p->options.output),
+                            path, fields, p->options.output),
                     cleanup);
-    for (int i = 0; i < n; i++) RW_TRY_GOTO(plot_set(p, file, path, names[i], &grid, time, standard, &drawn), cleanup);
+    for (int i = 0; i < n; i++)
+        if (!rw_is_streamlines(names[i]))
+            RW_TRY_GOTO(plot_set(p, file, path, names[i], &grid, time, standard, &drawn), cleanup);
     if (drawn == 0 && p->options.field) status = fail_field(p, path, names, n);
 cleanup:
     rw_h5_names_free(&names, n);

@@ -9,8 +9,10 @@
 
 #include "run/run_private.h"
 
-static const char *const changes[RW_PLOT_SETTINGS] =
-    {[RW_PLOT_LIMITS] = "output.limits", [RW_PLOT_COLORMAP] = "output.colormap", [RW_PLOT_TITLE] = "title"};
+static const char *const changes[RW_PLOT_SETTINGS] = {[RW_PLOT_LIMITS] = "output.limits",
+                                                      [RW_PLOT_COLORMAP] = "output.colormap",
+                                                      [RW_PLOT_STREAMLINES] = "output.streamlines",
+                                                      [RW_PLOT_TITLE] = "title"};
 
 /* Settings of pictures only: results that are there cannot change. */
 static rw_status check_set(rw_context *ctx, const rw_plot_options *options)
@@ -23,8 +25,9 @@ static rw_status check_set(rw_context *ctx, const rw_plot_options *options)
         for (int k = 0; k < RW_COUNT(changes); k++) good = good || (strcmp(key, changes[k]) == 0 && *end);
         if (good) continue;
         return rw_fail(ctx, RW_ERR_INPUT,
-                       "--set %.100s: plot accepts only the settings output.limits, output.colormap and title%s", text,
-                       rw_hint_nearest(key, changes, RW_COUNT(changes)).text);
+                       "--set %.100s: plot accepts only the settings output.limits, output.colormap, "
+                       "output.streamlines and title%s",
+                       text, rw_hint_nearest(key, changes, RW_COUNT(changes)).text);
     }
     return RW_OK;
 }
@@ -51,7 +54,7 @@ static rw_status read_run(rw_run *r, const char *path, const char *text, size_t 
     if (!r->ops->outline) return RW_OK;
     RW_TRY(r->ops->outline(r->c, &r->problem));
     rw_run_take_problem(r);
-    return RW_OK;
+    return rw_output_check_streamlines(r);
 }
 
 rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r,
@@ -104,6 +107,6 @@ void rw_plot_warn_unused(rw_context *ctx, const rw_plot_options *options, const 
     if (*list)
         rw_log(ctx, RW_LOG_WARNING,
                "--set %s has no effect on the pictures drawn: output.limits applies to pictures of fields, "
-               "output.colormap to those in two or three dimensions",
+               "output.colormap to those in two or three dimensions, output.streamlines to vectors on a plane",
                list);
 }

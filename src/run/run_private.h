@@ -6,6 +6,7 @@
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
+#include "io/streamlines.h"
 #include "rechenwerk/figure.h"
 #include "rechenwerk/run.h"
 #include "run/journal.h"
@@ -209,8 +210,9 @@ rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position);
 rw_status rw_series_read(rw_context *ctx, const char *folder, rw_csv_table *table);
 /* Computes a row and checks that it is finite: ERR_NOT_CONVERGED. With `write` it is put into series.csv. */
 rw_status rw_series_row(rw_run *r, bool write);
-rw_status rw_series_flush(rw_run *r); /* to the disk, at most once a second */
-rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
+rw_status rw_series_flush(rw_run *r);                   /* to the disk, at most once a second */
+rw_status rw_output_check(rw_run *r);                   /* names in output.fields and output.figures */
+rw_status rw_output_check_streamlines(const rw_run *r); /* the setting output.streamlines */
 /* seconds: of the output, without waiting for steps and without compiling. */
 rw_status rw_output_write(rw_run *r, bool last, double *seconds);
 /* probes.c: the setting read; tables opened; a row of the points, or of the lines, for the present state. */
@@ -244,6 +246,9 @@ void rw_contents_free(rw_run *r);
 bool rw_contents_wants(const rw_texts *list, const rw_state_field *field);
 /* Whether output.figures asks for pictures of a field; of one on a single node or cell only by its name. */
 bool rw_contents_draws(const rw_run *r, int field);
+/* Whether a field is the first component of a vector on a plane; whether output.streamlines names that vector. */
+bool rw_contents_is_plane_vector(const rw_run *r, int field);
+bool rw_contents_has_streamlines(const rw_run *r, int field);
 
 /* figures.c */
 typedef struct rw_field_picture {
@@ -255,6 +260,7 @@ typedef struct rw_field_picture {
     double min, max;        /* equal: automatic */
     int view;               /* of a complex field */
     const double *arrow[2]; /* of a vector on a plane, whose moduli the data are; NULL: none */
+    bool streamlines;       /* instead of arrows */
 } rw_field_picture;
 /* A field's values as they are drawn: f64, or complex ones; with the nodes of Dirichlet sides. */
 typedef struct rw_frame {
@@ -315,6 +321,14 @@ rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_s
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *picture);
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
                             int column);
+/* figures_streamlines.c: of the components u and v, f32 or f64, at the nodes of a plane; rw_streamlines_free them. */
+rw_status rw_trace_streamlines(rw_context *ctx, const rw_layout *grid, rw_dtype type, const void *u, const void *v,
+                               rw_streamlines *lines);
+/* A strip so thin that its picture is stretched. */
+bool rw_layout_is_thin(const rw_layout *grid);
+/* Their group in the HDF5 file of an output, NAME-streamlines: no name of a field. */
+#define RW_STREAMLINES "-streamlines"
+bool rw_is_streamlines(const char *name);
 /* figures_blocks.c: a section of a field (f64) on a block-structured grid, 0: across z, 1: along it. */
 enum { RW_SECTIONS = 2 };
 extern const char *const rw_section_names[RW_SECTIONS];
@@ -358,7 +372,7 @@ rw_status rw_figures_curves(rw_run *r);
 rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r,
                            rw_run_report *report, bool *known);
 /* Settings that --set may change for pictures of results that are there. */
-enum { RW_PLOT_LIMITS, RW_PLOT_COLORMAP, RW_PLOT_TITLE, RW_PLOT_SETTINGS };
+enum { RW_PLOT_LIMITS, RW_PLOT_COLORMAP, RW_PLOT_STREAMLINES, RW_PLOT_TITLE, RW_PLOT_SETTINGS };
 /* One warning that names the settings given by options->set that no picture has used. */
 void rw_plot_warn_unused(rw_context *ctx, const rw_plot_options *options, const bool used[RW_PLOT_SETTINGS]);
 enum { RW_PLOT_OUTPUTS = 10000000 }; /* most outputs of a run that are read */

@@ -1,6 +1,7 @@
 /* Fields as HDF5.
  *
- *   fields/000010.h5   one output, complete in itself: /u, /v (z, y, x), and time, step, origin, … as attributes
+ *   fields/000010.h5   one output, complete in itself: /u, /v (z, y, x), and time, step, origin, … as attributes;
+ *                 /q-streamlines/points (m, 2) and offsets (n + 1): n curves of the vector q (output.streamlines)
  *   fields.h5     /u (t, z, y, x), whose slices are the datasets /u of fields/000000.h5, …: a virtual dataset each;
  *                 the coordinates /t, /z, /y, /x. These are the conventions of netCDF-4: xarray.open_dataset reads it.
  *   fields.xdmf   the same for ParaView and VisIt
@@ -61,6 +62,33 @@ static rw_status write_coordinates(const rw_run *r, rw_h5 *file, const char *set
     return status;
 }
 
+static rw_status write_lines(rw_run *r, rw_h5 *file, const char *vector, const rw_streamlines *lines)
+{
+    char set[180];
+    const size_t n = (size_t)lines->n + 1;
+    if (lines->n == 0) return RW_OK;
+    double *offsets = rw_calloc(n, sizeof(*offsets));
+    if (!offsets) return rw_fail_memory(r->ctx, n * sizeof(*offsets), "streamlines");
+    for (size_t i = 0; i < n; i++) offsets[i] = lines->offset[i];
+    snprintf(set, sizeof(set), "/%.120s" RW_STREAMLINES "/points", vector);
+    rw_status status = rw_h5_write(file, set, RW_F64, 2, (size_t[]){(size_t)lines->offset[n - 1], 2}, lines->point, 0);
+    snprintf(set, sizeof(set), "/%.120s" RW_STREAMLINES "/offsets", vector);
+    if (status == RW_OK) status = rw_h5_write(file, set, RW_F64, 1, &n, offsets, 0);
+    rw_free(offsets);
+    return status;
+}
+
+/* Those of the vector whose first two components these are. */
+static rw_status write_streamlines(rw_run *r, rw_h5 *file, const rw_written_field components[2])
+{
+    rw_streamlines lines;
+    RW_TRY(rw_trace_streamlines(r->ctx, components->layout, components->type, components[0].data, components[1].data,
+                                &lines));
+    const rw_status status = write_lines(r, file, components->vector, &lines);
+    rw_streamlines_free(&lines);
+    return status;
+}
+
 static rw_status write(rw_run *r, int n, const rw_written_field *fields, int output)
 {
     char name[NAME], path[RW_PATH_SIZE], set[160];
@@ -79,6 +107,7 @@ static rw_status write(rw_run *r, int n, const rw_written_field *fields, int out
         status = rw_h5_write(file, set, f->type, 3, shape, f->data, 0);
         if (status == RW_OK) status = rw_h5_set_text(file, set, "unit", f->unit ? f->unit : "");
         if (status == RW_OK && rw_layout_is_points(f->layout)) status = write_coordinates(r, file, set, f->layout);
+        if (status == RW_OK && f->streamlines) status = write_streamlines(r, file, f);
     }
     if (status == RW_OK) return rw_h5_commit(&file);
     rw_h5_close(&file);

@@ -20,6 +20,7 @@ typedef struct rw_written_field {
     const void *data;   /* shape (z, y, x) */
     const char *vector; /* as of rw_state_field; all components of a vector follow each other */
     int component;
+    bool streamlines; /* of the vector that this component begins, which is on a plane, are written where possible */
 } rw_written_field;
 
 typedef struct rw_field_writer {

@@ -71,7 +71,8 @@ static rw_status fetch(rw_run *r, int index, const rw_layout *outer, rw_written_
                              .type = rw_array_dtype(field->array),
                              .layout = rw_output_layout(r->problem, index),
                              .vector = field->vector,
-                             .component = field->component};
+                             .component = field->component,
+                             .streamlines = rw_contents_has_streamlines(r, index)};
     if (!rw_dtype_is_number(to->type) || rw_array_size(field->array) != rw_layout_count(to->layout))
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' does not have the size of its layout and numbers",
                        field->name);

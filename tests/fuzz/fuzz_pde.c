@@ -135,6 +135,7 @@ static const char *const entries[] = {
     "probes: {p: {at: [0.5, 0.1]}, l: {from: [0, 0], to: [1, 0.5], points: 5}}",
     "animation: [all]",
     "figures: [u, w]",
+    "streamlines: all",
     "checks: {c: {value: \"mean(u)\", expect: 1, tolerance: 1}}",
     "grid: none",
     "parameters: {a: \"b + 1\", b: 2}",

@@ -275,7 +275,7 @@ static void test_drawn_later(void **state)
     assert_null(warnings.data);
 
     static const char *const refused[][2] = {{"output.limit=frame", "nearest is output.limits"},
-                                             {"time.end=3", "output.colormap and title"},
+                                             {"time.end=3", "output.colormap, output.streamlines and title"},
                                              {"output.limits=[2, 1]", "the first must be below"},
                                              {"output.limits", "plot accepts only the settings"}};
     for (int i = 0; i < RW_COUNT(refused); ++i) {

@@ -9,7 +9,7 @@ import io
 import re
 import sys
 
-OPTIONAL = {"pandas", "xarray", "h5netcdf", "matplotlib", "pyvista", "scipy"}
+OPTIONAL = {"h5py", "pandas", "xarray", "h5netcdf", "matplotlib", "pyvista", "scipy"}
 
 
 def blocks(text):

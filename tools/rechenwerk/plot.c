@@ -42,8 +42,8 @@ static const option options[] = {
     {"time", 't', "T", "time to draw: the nearest output with a file in fields/ (default: the last one)"},
     {"output", 0, "PATH", "output: a .png file for one picture, or a folder (default: RESULTS/figures)"},
     {"set", 0, "KEY=VALUE",
-     "change colour limits, colormap or title: output.limits=frame, output.limits=[0, 1], "
-     "output.colormap=diverging, title=…"},
+     "change colour limits, colormap, streamlines or title: output.limits=frame, output.limits=[0, 1], "
+     "output.colormap=diverging, output.streamlines=[flow], title=…"},
     {"force", 0, NULL,
      "overwrite an existing .png file, and files in RESULTS/figures that its run.files does not "
      "list"},
