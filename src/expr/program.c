@@ -33,7 +33,8 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     int first = graph->nfields;
     for (int i = 0; i < spec->nscalars; ++i) {
         const rw_expr_scalar *s = spec->scalars + i;
-        if (strcmp(s->name, "t") && strcmp(s->name, RW_IMPLICIT_STEP)) RW_TRY(rw_check_name_on(ctx, &graph->grid, where, s->name));
+        if (strcmp(s->name, "t") && strcmp(s->name, RW_IMPLICIT_STEP))
+            RW_TRY(rw_check_name_on(ctx, &graph->grid, where, s->name));
         if (rw_graph_find_param(graph, s->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: scalar %s is declared twice", where, s->name);
         int p = rw_graph_add_param(graph, s->name, s->is_complex, s->value, s->imaginary);

@@ -7,7 +7,6 @@
 #include "expr/boundary.h"
 #include "expr/equations.h"
 #include "ode/algebraic.h"
-#include "ode/trace.h"
 
 enum { Y };
 
@@ -294,7 +293,7 @@ rw_status rw_implicit_solve(rw_ode *ode, int into, int start, int known, double 
     ode->now.stat.solves++;
     if (ode->note) {
         rw_algebraic_touch(ode, into);
-        return rw_trace_note_stage(ode, into, known);
+        return ode->note_solve(ode, into, known);
     }
     RW_TRY(hold(ode, into, known));
     RW_TRY(rw_elliptic_set_time(m->solver, t, &none));

@@ -163,11 +163,12 @@ struct rw_ode {
     struct rw_repeat *repeat;       /* of methods with steps of one length; NULL */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
-    struct rw_dense *dense;                          /* set: the last states are kept */
-    struct rw_trace *trace;                          /* of a step that is traced … */
-    rw_status (*note)(rw_ode *ode, rw_stage *stage); /* … set: programs are given to it instead of run */
-    void *forecast;                                  /* forecast.c: what its `note` needs */
-    void *method;                                    /* the method's own */
+    struct rw_dense *dense;                                    /* set: the last states are kept */
+    struct rw_trace *trace;                                    /* of a step that is traced … */
+    rw_status (*note)(rw_ode *ode, rw_stage *stage);           /* … set: programs are given to it instead of run */
+    rw_status (*note_solve)(rw_ode *ode, int into, int known); /* … and solves of marked terms */
+    void *forecast;                                            /* forecast.c: what its `note` needs */
+    void *method;                                              /* the method's own */
 };
 
 /* Of arrays of the grid. */

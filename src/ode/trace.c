@@ -65,7 +65,8 @@ static rw_status add_solve(rw_ode *ode, int v, int set)
     return RW_OK;
 }
 
-rw_status rw_trace_note_stage(rw_ode *ode, int into, int known)
+/* A stage with marked terms is solved for: vector `into` from the vector `known`. */
+static rw_status add_stage(rw_ode *ode, int into, int known)
 {
     const struct rw_implicit *m = ode->implicit;
     const int nf = ode->nfields;
@@ -191,6 +192,7 @@ rw_status rw_trace_cost(rw_ode *ode, double h_rho, rw_forecast_step *step)
     const int64_t evaluations = ode->now.stat.rhs;
     ode->trace = &trace;
     ode->note = add_run;
+    ode->note_solve = add_stage;
     rw_status status = ode->ops->untried ? ode->ops->untried(ode, ode->fixed_step > 0 ? ode->fixed_step : 1)
                                          : ode->ops->attempt(ode, 1, h_rho, &a);
     if (status == RW_OK) status = add_end(ode, ode->ops->untried ? 0 : ode->ops->result);
@@ -225,6 +227,7 @@ rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_parti
     const rw_solved_sets solved = rw_algebraic_keep(ode);
     ode->trace = &trace;
     ode->note = add_run;
+    ode->note_solve = add_stage;
     rw_status status = trace_step(ode, stages ? stages : USUAL_STAGES);
     ode->trace = NULL;
     ode->note = NULL;

@@ -31,9 +31,6 @@ static inline int rw_trace_unknown(const rw_ode *ode, int set, int u)
     return RW_ODE_VECTORS * ode->nfields + ode->nexternals + set * ode->nunknowns + u;
 }
 
-/* Adds the solution of a stage with marked terms: vector `into` from the vector `known`. */
-rw_status rw_trace_note_stage(rw_ode *ode, int into, int known);
-
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rw_trace_read {

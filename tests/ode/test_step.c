@@ -288,7 +288,7 @@ static void test_specifications(void **state)
         p->spec.nscalars = 1;                                                                                          \
         change;                                                                                                        \
     } while (0)
-    BAD(RW_ERR_ARGUMENT, "method = 9 is not a value of rw_ode_method", p->spec.method = (rw_ode_method)9);
+    BAD(RW_ERR_ARGUMENT, "method = 11 is not a value of rw_ode_method", p->spec.method = (rw_ode_method)11);
     BAD(RW_ERR_ARGUMENT, "method = newton: it finds steady states without steps", p->spec.method = RW_ODE_NEWTON);
     BAD(RW_ERR_INPUT, "no fields", p->spec.nfields = 0);
     BAD(RW_ERR_ARGUMENT, "grid.ndim = 4", p->spec.grid.ndim = 4);
