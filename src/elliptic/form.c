@@ -88,6 +88,7 @@ static bool is_linear(rw_graph *g, const rw_form *form)
 typedef struct place {
     uint64_t seed;
     int64_t at[3];
+    bool mask; /* fields are 0 or 1, as where(body, psi, laplace(psi)) takes them */
 } place;
 
 /* The node from which a field has its value at a node of an axis that may lie outside. Sides that compute a value give
@@ -105,7 +106,7 @@ static int64_t inside(const rw_graph *g, int field, int axis, int64_t at)
     }
 }
 
-/* Coordinates of the place; values of fields between 1/2 and 3/2, by field and node; of reductions too. */
+/* Coordinates of the place; values of fields between 1/2 and 3/2, or 0 and 1, by field and node; of reductions too. */
 static void value_there(void *user, const rw_graph *g, rw_node leaf, double out[2])
 {
     const place *p = user;
@@ -119,7 +120,8 @@ static void value_there(void *user, const rw_graph *g, rw_node leaf, double out[
     } else if (n->op == RW_OP_FIELD) {
         uint64_t key = (uint64_t)n->index;
         for (int d = 0; d < 3; ++d) key = key * 1000003u + (uint64_t)inside(g, n->index, d, p->at[d] + n->offset[d]);
-        out[0] = 0.5 + rw_random_uniform(p->seed, key);
+        const double random = rw_random_uniform(p->seed, key);
+        out[0] = p->mask ? random < 0.5 : 0.5 + random;
     }
 }
 
@@ -149,8 +151,10 @@ static void factor_at(rw_graph *g, const rw_form *form, place p, int row, int co
     }
 }
 
-static bool agree(const double a[2], const double b[2])
+/* 1/k of a field that is 0 somewhere is no number: then the field is no mask. */
+static bool agree(place p, const double a[2], const double b[2])
 {
+    if (p.mask && !isfinite(a[0] + a[1] + b[0] + b[1])) return true;
     const double size = fmax(hypot(a[0], a[1]), hypot(b[0], b[1]));
     return hypot(a[0] - b[0], a[1] - b[1]) <= ROUNDING * size;
 }
@@ -171,7 +175,7 @@ static bool is_symmetric_at(rw_graph *g, const rw_form *form, const rw_form_term
     rw_graph_value(g, t->factor, value_there, &p, there);
     factor_at(g, form, other, t->column, t->row, opposite, back);
     back[1] = -back[1];
-    if (!agree(there, back)) return false;
+    if (!agree(p, there, back)) return false;
     for (int d = 0; d < g->grid.ndim; ++d) {
         const bool on =
             (form->half[2 * d] && p.at[d] == 0) || (form->half[2 * d + 1] && p.at[d] == g->grid.size[d] - 1);
@@ -179,7 +183,7 @@ static bool is_symmetric_at(rw_graph *g, const rw_form *form, const rw_form_term
         if (!on || !t->offset[d]) continue;
         mirrored[d] = -mirrored[d];
         factor_at(g, form, p, t->row, t->column, mirrored, back);
-        if (!agree(there, back) || abs(t->offset[d]) > 1) return false;
+        if (!agree(p, there, back) || abs(t->offset[d]) > 1) return false;
     }
     return true;
 }
@@ -190,9 +194,12 @@ static bool is_symmetric(rw_graph *g, const rw_form *form)
     for (int axis = 0; axis < g->grid.ndim; ++axis) /* formulas of order 4 at sides are one-sided */
         for (int f = 0; f < form->n && g->order == 4; ++f)
             if (g->fields[f].boundary[2 * axis].kind != RW_BOUNDARY_PERIODIC) return false;
-    for (uint64_t number = 0; number < PLACES; ++number)
-        for (int i = 0; i < form->nterms; ++i)
-            if (!is_symmetric_at(g, form, form->terms + i, draw(g, number))) return false;
+    for (uint64_t number = 0; number < 2 * PLACES; ++number)
+        for (int i = 0; i < form->nterms; ++i) {
+            place p = draw(g, number);
+            p.mask = number >= PLACES;
+            if (!is_symmetric_at(g, form, form->terms + i, p)) return false;
+        }
     return true;
 }
 

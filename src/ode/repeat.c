@@ -10,6 +10,7 @@ static const double MANY = 1e9; /* given steps worth a warning */
 struct rw_repeat {
     const rw_stage *first;
     bool autonomous;
+    bool recordable;       /* all programs are */
     rw_sequence *sequence; /* a step of `recorded` recorded; NULL */
     double recorded;
     int64_t changes;            /* of the ode when it was recorded: other arrays or scalars, another recording */
@@ -27,6 +28,10 @@ rw_status rw_repeat_create(rw_ode *ode, const rw_stage *first, bool autonomous)
     r->first = first;
     r->ran = -1;
     r->autonomous = autonomous && !(ode->algebraic && ode->algebraic->moves) && !rw_implicit_moves(ode);
+    r->recordable = true;
+    const rw_stage *stage = ode->method;
+    for (int i = 0; i < ode->ops->programs; ++i)
+        r->recordable = r->recordable && (!stage[i].expr || rw_expr_is_recordable(stage[i].expr));
     return rw_switches_create(ode, first, &r->switches);
 }
 
@@ -45,7 +50,9 @@ bool rw_repeat_is_autonomous(const rw_ode *ode) { return ode->repeat->autonomous
 
 bool rw_repeat_is_possible(const rw_ode *ode)
 {
-    return ode->repeat->autonomous && (!ode->algebraic || ode->algebraic->recordable) && rw_implicit_is_recordable(ode);
+    const struct rw_repeat *r = ode->repeat;
+    return r->autonomous && r->recordable && (!ode->algebraic || ode->algebraic->recordable) &&
+           rw_implicit_is_recordable(ode);
 }
 
 void rw_repeat_note_steps(const rw_ode *ode, double t_limit)
@@ -125,7 +132,7 @@ static bool is_recorded(const rw_ode *ode, double h)
 /* Recording pays from the second step on. */
 static rw_status run_or_replay(rw_ode *ode, double h, bool repeated)
 {
-    const bool may = ode->record && rw_repeat_is_possible(ode) && !ode->repeat->first->expr->evaluator;
+    const bool may = ode->record && rw_repeat_is_possible(ode);
     if (may && is_recorded(ode, h)) RW_TRY(send_state(ode));
     else if (may && repeated && ode->repeat->ran == ode->changes && ode->now.stat.step == h) RW_TRY(record(ode, h));
     else {

@@ -198,6 +198,32 @@ static void test_walls(void **state)
     finish(&fine);
 }
 
+/* A side that reads the vorticity two nodes in: rk4 then writes y to a second array, and no step is recorded. */
+static void test_walls_that_read_their_field(void **state)
+{
+    (void)state;
+#define WOODS DIRICHLET("-3*(inner(v, 1) - v)/hn^2 - inner(u, 1)/2")
+    static const rw_boundary sides[12] = {WOODS, WOODS, WOODS, DIRICHLET("-2*(inner(v, 1) + hn)/hn^2"),
+                                          NONE,  NONE,  COLD};
+    static const rw_ode_method methods[] = {RW_ODE_RK4, RW_ODE_IMEX1};
+    for (int i = 0; i < RW_COUNT(methods); ++i) {
+        problem p, q;
+        if (slow() && i) continue;
+        describe_cavity(&p, methods[i], CAVITY("implicit(0.05*laplace(u))"), 0.01);
+        memcpy(p.fields[0].boundary, sides, 6 * sizeof *sides);
+        p.spec.record = RW_SWITCH_ON;
+        copy_problem(&q, &p);
+        q.spec.record = RW_SWITCH_OFF;
+        start(&p, rest);
+        start(&q, rest);
+        steps(&p, 6);
+        steps(&q, 6);
+        assert_close(&p, &q, 0, "walls that read their field");
+        finish(&p);
+        finish(&q);
+    }
+}
+
 /* ---- marks, solvers, recorded steps ------------------------------------------------------------------------------ */
 
 static void run_steps(problem *p, int n, value_at *initial)
@@ -377,11 +403,17 @@ static void test_failed_solve(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factors), cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_walls),   cmocka_unit_test(test_marks_of_explicit_methods),
-        cmocka_unit_test(test_solvers), cmocka_unit_test(test_recorded_steps),
-        cmocka_unit_test(test_restart), cmocka_unit_test(test_error_control),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_failed_solve),
+        cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_walls_that_read_their_field),
+        cmocka_unit_test(test_marks_of_explicit_methods),
+        cmocka_unit_test(test_solvers),
+        cmocka_unit_test(test_recorded_steps),
+        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_error_control),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_failed_solve),
     };
     return run_on_devices("additive", tests, RW_COUNT(tests));
 }
