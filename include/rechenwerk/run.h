@@ -116,6 +116,13 @@ RW_API rw_status rw_check_case_sized(rw_context *context, const char *path, cons
                                      size_t options_size);
 #define rw_check_case(...) rw_check_case_sized(__VA_ARGS__, sizeof(rw_run_options))
 
+/* The case as it runs, as YAML: of problem flow the case of a pde that it writes, else what the case says. It runs to
+ * the same bits. Free it with rw_free. Nothing is run, no device is opened.
+ * Errors: those of rw_run_case for the case. */
+RW_API rw_status rw_explain_text_sized(rw_context *context, const char *path, const rw_run_options *options,
+                                       char **text, size_t options_size);
+#define rw_explain_text(...) rw_explain_text_sized(__VA_ARGS__, sizeof(rw_run_options))
+
 /* Describes the dependency graph of one step of a case as text (rw_ode_depgraph, docs/methods/depgraph.md). Free it
  * with rw_free.
  * stages: approximate number of stages of methods that choose it (default: 7).

@@ -141,6 +141,25 @@ static bool has_forms(const rw_case *c)
     return true;
 }
 
+/* The case that its problem writes takes its place. */
+static rw_status expand(rw_case *c, const rw_problem_ops *const *problems)
+{
+    const int mistakes = rw_mistakes_met();
+    rw_tree *root;
+    RW_TRY(c->problem->expand(c, &root));
+    if (!root || rw_mistakes_met() > mistakes) {
+        rw_tree_free(&root);
+        return RW_OK;
+    }
+    c->written = c->root;
+    c->layer = c->problem;
+    c->root = root;
+    c->problem = NULL;
+    rw_tree_free(&c->standard);
+    RW_TRY(rw_case_check(c, problems));
+    return make_defaults(c);
+}
+
 /* Within a collector of mistakes: goes on after those that leave the rest readable. */
 static rw_status read_and_check(rw_case *c, const char *path, const char *text, size_t n, const char *const *set,
                                 int nset, const rw_problem_ops *const *problems)
@@ -151,6 +170,8 @@ static rw_status read_and_check(rw_case *c, const char *path, const char *text, 
     for (int i = 0; i < nset; i++) RW_NOTE(c->ctx, rw_case_set(c, set[i]));
     RW_TRY(rw_case_check(c, problems));
     RW_TRY(make_defaults(c));
+    if (c->problem->expand && has_forms(c)) RW_TRY(expand(c, problems));
+    if (c->problem->expand) return RW_OK; /* a mistake has been noted */
     return c->problem->inspect && has_forms(c) ? c->problem->inspect(c) : RW_OK;
 }
 
@@ -191,6 +212,7 @@ void rw_case_free(rw_case **out)
     rw_case *c = *out;
     *out = NULL;
     rw_tree_free(&c->root);
+    rw_tree_free(&c->written);
     rw_tree_free(&c->standard);
     for (int i = 0; i < c->nsources; i++) rw_free(c->sources[i]);
     rw_free(c->sources);

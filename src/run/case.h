@@ -46,6 +46,8 @@ rw_status rw_case_fail(const rw_case *c, const rw_tree *node, const char *format
 /* The same at key i of a map: for names that are not allowed. */
 rw_status rw_case_fail_key(const rw_case *c, const rw_tree *map, int i, const char *format, ...) RW_PRINTF(4, 5);
 
+/* The case as it runs, as YAML: where its problem writes that of another, this one. Defaults are not in it. */
+rw_status rw_case_text(const rw_case *c, rw_text *text);
 /* Effective settings as YAML that runs the same case again, with the origin of each value after it. */
 rw_status rw_case_write(const rw_case *c, rw_text *text);
 /* The same settings and time.end one by one, "section.key<tab>first 16 digits of the hash<tab>value\n"; a long value is

@@ -22,6 +22,8 @@ struct rw_case {
     rw_tree *root;     /* what the case and --set say */
     rw_tree *standard; /* section -> setting -> default, where there is one */
     const rw_problem_ops *problem;
+    rw_tree *written;            /* what the case says, where its problem has written the case of another; NULL */
+    const rw_problem_ops *layer; /* that problem; NULL */
 };
 
 /* Section i of the runner's, then of the problem's; NULL at the end. */

@@ -86,6 +86,54 @@ rw_status rw_case_write(const rw_case *c, rw_text *text)
     return text->failed ? rw_fail_memory(c->ctx, text->length, "the effective settings") : RW_OK;
 }
 
+/* ---- YAML without defaults --------------------------------------------------------------------------------------- */
+
+enum { WIDTH = 100 };
+
+static void write_node(const rw_tree *node, int indent, rw_text *text);
+
+/* In the same line where it fits; a text of several lines as a block. */
+static void write_value(const rw_tree *node, int indent, rw_text *text)
+{
+    rw_text line = {0};
+    const bool block = node->kind == RW_TREE_SCALAR && strchr(node->text, '\n');
+    if (!block) rw_tree_write(node, &line);
+    if (block) {
+        rw_text_add(text, " |\n");
+        for (const char *p = node->text; *p; p += strcspn(p, "\n"), p += *p == '\n')
+            rw_text_add(text, "%*s%.*s\n", indent + 2, "", (int)strcspn(p, "\n"), p);
+    } else if (node->kind == RW_TREE_SCALAR || !node->n || (line.data && line.length + (size_t)indent < WIDTH)) {
+        rw_text_add(text, " %s\n", line.data ? line.data : "");
+    } else {
+        rw_text_add(text, "\n");
+        write_node(node, indent + 2, text);
+    }
+    text->failed |= line.failed;
+    rw_text_free(&line);
+}
+
+/* A map or a list, an entry or member a line. */
+static void write_node(const rw_tree *node, int indent, rw_text *text)
+{
+    for (int i = 0; i < node->n; i++) {
+        rw_text_add(text, "%*s", indent, "");
+        if (node->kind == RW_TREE_LIST) {
+            rw_text_add(text, "-");
+        } else {
+            const rw_tree key = {.kind = RW_TREE_SCALAR, .text = node->keys[i]};
+            rw_tree_write(&key, text);
+            rw_text_add(text, ":");
+        }
+        write_value(node->items[i], indent, text);
+    }
+}
+
+rw_status rw_case_text(const rw_case *c, rw_text *text)
+{
+    write_node(c->root, 0, text);
+    return text->failed ? rw_fail_memory(c->ctx, text->length, "the case as text") : RW_OK;
+}
+
 /* ---- hash -------------------------------------------------------------------------------------------------------- */
 
 /* Settings of the runner that change when steps end, and so the numbers, or tables that a restart continues. */

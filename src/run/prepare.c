@@ -205,6 +205,19 @@ rw_status rw_explain_case_sized(rw_context *ctx, const char *path, const rw_run_
     return rw_run_describe(ctx, path, options, explain, &(question){0}, text);
 }
 
+static rw_status write_text(rw_run *r, const void *user RW_UNUSED, rw_text *text) { return rw_case_text(r->c, text); }
+
+rw_status rw_explain_text_sized(rw_context *ctx, const char *path, const rw_run_options *options, char **text,
+                                size_t options_size)
+{
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
+    RW_STRUCT_IN(ctx, rw_run_options, options, options_size);
+    return rw_run_describe(ctx, path, options, write_text, NULL, text);
+}
+
 rw_status rw_explain_graph_sized(rw_context *ctx, const char *path, const rw_run_options *options, int stages,
                                  const char *dot, char **text, size_t options_size)
 {

@@ -66,7 +66,12 @@ typedef struct rw_problem_ops {
     const rw_section *sections; /* settings it reads, besides those of the runner */
     int nsections;
 
-    /* --- required --- */
+    /* (optional) Writes the case of another problem, which runs in its place; of this problem's functions no other is
+     * called. *root: the values of the case that c says, at their places, or NULL where a mistake has been noted. The
+     * caller frees it. */
+    rw_status (*expand)(const rw_case *c, rw_tree **root);
+
+    /* --- required, without `expand` --- */
     /* Checks the whole case and makes the initial state on the device; *bytes_needed is filled first and compared
      * with free memory by the caller when `estimate` is set (then nothing else is done and `problem` may be NULL). */
     rw_status (*create)(const rw_case *c, rw_device *dev, bool estimate, int64_t *bytes_needed, rw_problem **problem);

@@ -72,6 +72,7 @@ static void add_section(rw_text *text, const rw_section *s, const char *problem)
         add_entry_keys(text, s);
         return;
     }
+    if (*s->example) rw_text_add(text, "  %s\n", s->example);
     for (int k = 0; k < rw_section_count(s); k++)
         add_row(text, 2, rw_section_row(s, k), value_of(rw_section_row(s, k)));
 }

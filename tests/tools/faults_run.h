@@ -111,6 +111,8 @@ static rw_status check_case(char **out)
     return rw_check_case(ctx, path_of("case.yaml"), &options, out);
 }
 TEXT_PROBE(call_check_case, check_case(&text))
+static rw_status explain_text(char **out) { return rw_explain_text(ctx, path_of("case.yaml"), NULL, out); }
+TEXT_PROBE(call_explain_text, explain_text(&text))
 static rw_status explain_graph(char **out)
 {
     const rw_run_options options = {.device = "cpu:1"};

@@ -215,6 +215,7 @@ fi
 # ---- cases -----------------------------------------------------------------------------------------------------------
 
 expect 0 "problem: pde" init pde
+expect 0 "problem: flow" init flow
 expect 2 "'pdee' is neither a problem nor a ready case; nearest is pde" init pdee
 expect 2 "nearest is gray-scott" init gray-scot
 expect 0 "" init pde -o first.yaml

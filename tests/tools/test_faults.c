@@ -510,6 +510,7 @@ static const probe probes[] = {
     {"rw_run_case", "restart", HOST_ONLY | SLOWEST, before_restart, call_restart, result_case, before_case},
     {"rw_check_case", "", HOST_ONLY | SLOW, nothing, call_check_case, result_check_case, after_text},
     {"rw_explain_case", "", HOST_ONLY | SLOW, nothing, call_explain, result_explain, after_text},
+    {"rw_explain_text", "", HOST_ONLY, nothing, call_explain_text, result_text, after_text},
     {"rw_explain_graph", "", HOST_ONLY | SLOW, nothing, call_explain_graph, result_explain_graph, after_text},
     {"rw_plot_results", "folder", HOST_ONLY | SLOWEST, before_plot, call_plot, result_plot, before_case},
     {"rw_plot_results", "file", HOST_ONLY | SLOW, before_plot, call_plot_file, result_plot, before_case},

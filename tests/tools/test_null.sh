@@ -25,6 +25,7 @@ rw_depgraph_partition part names
 rw_event_import native
 rw_check_case options
 rw_explain_case options
+rw_explain_text options
 rw_explain_graph options dot
 rw_expr_get im
 rw_fft_set_work work

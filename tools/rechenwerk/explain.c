@@ -15,6 +15,7 @@ static int run(const arguments *a)
         static const char *const names[] = {"output", "stages"};
         if (value_of(a, names[i])) return usage("explain: --%s needs --graph", names[i]);
     }
+    if (given(a, "text") && given(a, "graph")) return usage("explain: both --text and --graph: give one of them");
     int code = check_outputs(a, 1, &(output_file){.name = "output"}, access(a->operands[0], R_OK) == 0,
                              a->operands) /* a case that is missing is named by the library */;
     if (code != 0) return code;
@@ -25,7 +26,8 @@ static int run(const arguments *a)
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     char *text = NULL;
-    rw_status status = given(a, "graph")
+    rw_status status = given(a, "text") ? rw_explain_text(ctx, a->operands[0], &options, &text)
+                       : given(a, "graph")
                            ? rw_explain_graph(ctx, a->operands[0], &options, (int)stages, value_of(a, "output"), &text)
                            : rw_explain_case(ctx, a->operands[0], &options, &text);
     if (status == RW_OK) fputs(text, stdout);
@@ -37,6 +39,7 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
+    {"text", 't', NULL, "print the case as it runs, as YAML: of problem flow the case of a pde that it writes"},
     {"graph", 'g', NULL,
      "print the task graph of one step: kernels, their dependencies, and what can run "
      "concurrently"},

@@ -44,6 +44,9 @@ FUNCTION(rw_status, rw_run_case_sized,
 FUNCTION(rw_status, rw_explain_case_sized,
          (rw_context * ctx, const char *path, const rw_run_options *o, char **text, size_t size),
          (ctx, path, o, text, size))
+FUNCTION(rw_status, rw_explain_text_sized,
+         (rw_context * ctx, const char *path, const rw_run_options *o, char **text, size_t size),
+         (ctx, path, o, text, size))
 FUNCTION(rw_status, rw_check_case_sized,
          (rw_context * ctx, const char *path, const rw_run_options *o, char **text, size_t size),
          (ctx, path, o, text, size))
