@@ -20,8 +20,8 @@ static const char choices[] = RW_ODE_METHOD_LIST(RW_X);
 
 static const rw_param rows[] = {
     ROW(method, ENUM, "auto", choices,
-        "auto: dp5, rkc2 or rock4, by the first step; rock4, rock2, rkc2, rkl2: diffusion; dp5: non-stiff; "
-        "rk4: fixed step; imex1, ark2: implicit(e); newton: steady",
+        "auto: dp5, rkc2 or rock4; rock4, rock2, rkc2, rkl2: diffusion; dp5: non-stiff; rk4: fixed step; imex1, ark2: "
+        "marks; newton: steady",
         .brief = NULL),
     ROW(start, REAL, "0", "(-inf, inf)", "initial time", .brief = NULL),
     ROW(end, REAL, "1.0", "steady|(-inf, inf)", "final time; steady: when the state no longer changes",
