@@ -204,7 +204,6 @@ rw_status rw_implicit_create(rw_ode *ode, const rw_ode_spec *spec, const rw_elli
     RW_TRY(make_solver(ode, spec, settings));
     m->enqueued = rw_elliptic_is_enqueued(m->solver);
     m->recordable = rw_elliptic_is_recordable(m->solver);
-    m->has_start = rw_elliptic_has_start(m->solver);
     m->moves = rw_elliptic_moves(m->solver);
     return RW_OK;
 }

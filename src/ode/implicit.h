@@ -18,7 +18,7 @@ struct rw_implicit {
     int *field;           /* [n] fields with marked terms, in the order of the text */
     rw_expr_field *sides; /* [n] with the sides of L; their texts belong to the integrator */
     bool split;           /* some sides of theirs read fields */
-    bool enqueued, recordable, has_start, moves;
+    bool enqueued, recordable, moves;
     double step; /* h of the solver, 0: none yet */
 };
 

@@ -204,8 +204,8 @@ static void test_arrows(void **state)
 /* On yellow. */
 static bool is_light(const page *p, int x, int y) { return p->rgb[3 * (y * p->width + x) + 2] > 170; }
 
-/* A line along the middle of the box, white with a dark edge, with heads whose strokes lie behind their tips; what lies
- * outside the box is not drawn. */
+/* A line along the middle of the box, white with a dark edge, with heads whose strokes end at their tips; nothing is
+ * drawn outside the box. */
 static void test_streamlines(void **state)
 {
     (void)state;
