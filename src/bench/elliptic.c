@@ -273,6 +273,7 @@ static rw_status measure(rw_bench *b, int variant, int ndim, int64_t n)
     rw_status status = make(b, &w);
     for (int i = 0; i < 3 && status == RW_OK; ++i) status = call(&w, i);
     if (status == RW_OK) row.bytes = bytes_of(&w) * (double)nodes_of(&w);
+    row.steps = row.bytes > 0 ? 0 : 1;
     snprintf(row.what, sizeof row.what, "%s", names[variant]);
     snprintf(row.size, sizeof row.size, "%lld^%d points", (long long)n, ndim);
     return rw_bench_measure(b, &timed, &w, status, 0, NULL, &row);

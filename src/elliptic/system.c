@@ -132,13 +132,15 @@ static rw_status set_right_side(rw_system *s)
 
 static rw_status make_right_side(rw_system *s)
 {
-    RW_TRY(rw_system_program(s, RW_SYSTEM_KNOWN, &s->right_side));
-    if (rw_expr_uses_field(s->right_side, 0) && !s->zeros) {
-        RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->zeros));
+    if (!s->right_side) RW_TRY(rw_system_program(s, RW_SYSTEM_KNOWN, &s->right_side));
+    if (rw_expr_uses_field(s->right_side, 0)) {
+        if (!s->zeros) RW_TRY(rw_array_create(s->device, s->type, 1, &s->nodes, RW_MEMORY_DEVICE, &s->zeros));
         RW_TRY(rw_array_zero(s->zeros, s->device->queue));
     }
     if (s->zeros) rw_expr_hold(s->right_side, 0, s->zeros);
-    return set_right_side(s);
+    RW_TRY(set_right_side(s));
+    s->has_right_side = true;
+    return RW_OK;
 }
 
 rw_status rw_system_create(const rw_system_of *of, rw_system **system)
@@ -431,7 +433,7 @@ static rw_status cycle_once(rw_system *s)
 
 rw_status rw_system_prepare(rw_system *s)
 {
-    if (s->ops->direct && !s->right_side) RW_TRY(make_right_side(s));
+    if (s->ops->direct && !s->has_right_side) RW_TRY(make_right_side(s));
     if (s->changed) {
         RW_TRY(update(s));
         RW_TRY(s->ops->prepare(s));
@@ -458,7 +460,7 @@ static rw_status improve(rw_system *s)
 }
 
 /* -F(0) is a number times an array that the method can read itself. */
-static bool has_right_side(const rw_system *s)
+static bool reads_right_side(const rw_system *s)
 {
     const rw_array *u = s->bound[0], *b = s->known < 0 ? NULL : s->bound[s->known];
     return u && b && s->skips && b->dtype == s->type && rw_array_is_contiguous(b) && rw_array_is_contiguous(u) &&
@@ -468,7 +470,7 @@ static bool has_right_side(const rw_system *s)
 static rw_status solve_directly(rw_system *s)
 {
     rw_array *u = s->bound[0];
-    if (has_right_side(s)) return s->ops->solve_into(s, s->bound[s->known], -rw_system_sign(s) * s->times, u);
+    if (reads_right_side(s)) return s->ops->solve_into(s, s->bound[s->known], -rw_system_sign(s) * s->times, u);
     RW_TRY(rw_expr_run(s->right_side, s->device->queue));
     return rw_array_is_contiguous(u) ? s->ops->solve_into(s, s->r, 1, u) : solve_apart(s);
 }
@@ -485,7 +487,7 @@ void rw_system_add_cost(const rw_system *s, double *bytes, int *launches)
 {
     rw_expr_plan plan;
     if (rw_expr_get_plan(s->right_side ? s->right_side : s->residual, &plan) != RW_OK) return;
-    if (!has_right_side(s)) {
+    if (!reads_right_side(s)) {
         *bytes += plan.bytes_per_cell;
         *launches += (int)plan.passes;
     }

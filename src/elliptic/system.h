@@ -77,6 +77,7 @@ struct rw_system {
     bool knows;                         /* the residual's program has |F(0)|^2 too */
     rw_expr *sum;                       /* r <- u + v, of cycles; else NULL */
     rw_expr *right_side;                /* r <- -F(0); NULL until the first rw_system_enqueue */
+    bool has_right_side;                /* all of it is made */
     rw_array *zeros;                    /* that the unknown is bound to there; NULL: it does not read it */
     rw_array *start;                    /* cycles begin there; NULL: with what the unknown's array has */
     bool projects;                      /* where the mean of F should be 0, a direct method takes it away itself */

@@ -116,7 +116,8 @@ static void one_random(uint64_t seed)
 static void test_random(void **state)
 {
     (void)state;
-    const int n = test_long() ? 150 : slow() ? 1 : brief() ? 6 : 12;
+    const bool compiles_slowly = on("opencl") && !rw_device_info(dev)->gpu; /* ten seconds an example */
+    const int n = test_long() ? (compiles_slowly ? 12 : 150) : slow() ? 1 : brief() ? 6 : 12;
     const char *only = getenv("SEED");
     if (only) one_random((uint64_t)atoi(only));
     else
