@@ -54,7 +54,8 @@ say "checked"
 # ---- then fast -----------------------------------------------------------------------------------------------------
 for dev in cuda:0 $opencl; do
     : >"$out/bench_${dev%%:*}.txt"
-    for name in ${*:-fft256 filter dot fft convolution elliptic rates laser rkc rock launch sparse precond krylov}; do
+    all="fft256 filter dot fft convolution elliptic flow rates laser rkc rock launch sparse precond krylov"
+    for name in ${*:-$all}; do
         "$spine" run "$dev" "$name" >"$build/rows.txt" || bad=1
         tee -a "$out/bench_${dev%%:*}.txt" <"$build/rows.txt"
     done

@@ -89,6 +89,15 @@ typedef struct rw_ode_spec {
     /* How fields without a rate are solved for: [nfields] texts for rw_elliptic_params, "krylov:rtol=1e-10"; NULL, also
      * of a single field: by the defaults. */
     const char *const *solvers;
+    /* Steps by the Courant number: their length is courant times the value of courant_one, the step of Courant number
+     * 1, an expression of the state, scalars and functions with reductions, such as "1/max(abs(u)/hx + abs(v)/hy)"; at
+     * most max_step, at first initial_step. It is found before each of the first ten steps, then before every fifth,
+     * and a step is kept while it is 0.8 to 1 of what it allows, so that steps can be recorded. With RK4, IMEX1 and
+     * ARK2 it takes the place of `step`; with error control it is a limit. 0: the step is another one (default: 0).
+     * With courant_one alone rw_ode_statistics has the number, and given steps of a state that diverges end with
+     * ERR_NOT_CONVERGED within ten steps. */
+    double courant;
+    const char *courant_one; /* NULL: none */
 } rw_ode_spec;
 
 /* The parameter table of rw_ode_spec, for rw_params_parse: "rock4:rtol=1e-6:max_step=0.1". */
@@ -169,6 +178,8 @@ typedef struct rw_ode_statistics {
      * over |F(0)| of the last step, 0 of transforms. */
     int64_t solves, solve_iterations;
     double solve_residual;
+    int64_t step_iterations; /* iterations of the last step, 0 after rw_ode_load */
+    double courant;          /* of the last step for which it was found, 0: there is no courant_one */
 } rw_ode_statistics;
 /* Statistics since the creation of the integrator, or of the state that rw_ode_load has set. */
 RW_API rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *statistics, size_t statistics_size);

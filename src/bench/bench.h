@@ -11,6 +11,7 @@
  *   steps.c                        whole steps of rw_ode
  *   fft.c convolution.c            transforms of the library
  *   tridiagonal.c elliptic.c       tridiagonal systems and whole solves of src/elliptic
+ *   flow.c                         plane flow by rw_ode with its solves
  *   image.c                        image filters of the library
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there
  *   poisson.c                      Poisson's equation by their transforms */

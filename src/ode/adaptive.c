@@ -217,9 +217,11 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
     const rw_ode_ops *ops = ode->ops;
     const double p = 1.0 / ops->power;
     if (!ode->adaptive) RW_TRY(rw_adaptive_prepare(ode));
-    double *c = ode->now.controller, rho, after = 0;
+    double *c = ode->now.controller, rho, longest, after = 0;
     RW_TRY(prepare(ode, t_limit, &rho));
-    double ahead = ode->max_step > 0 ? RW_MIN(2 * c[0], ode->max_step) : 2 * c[0];
+    RW_TRY(rw_courant_limit(ode, &longest));
+    if (ode->max_step > 0) longest = RW_MIN(longest, ode->max_step);
+    double ahead = RW_MIN(2 * c[0], longest);
     bool to_switch = rw_switches_limit(ode, &ode->adaptive->euler, ode->adaptive->switches, ahead, &t_limit, &after);
     if (ode->now.t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
     double remaining = t_limit - ode->now.t;
@@ -229,7 +231,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
     const double first = c[0];
     double tried = 0;
     for (int attempt = 0;; ++attempt) {
-        double h = ode->max_step > 0 ? RW_MIN(c[0], ode->max_step) : c[0];
+        double h = RW_MIN(c[0], longest);
         bool clipped = h * rho > most;
         if (clipped) h = most / rho;
         double unclipped = h;

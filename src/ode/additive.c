@@ -181,10 +181,12 @@ static rw_status create(rw_ode *ode)
 {
     additive *m = ode->method;
     bool autonomous = true;
-    if (!estimates(ode) && !(ode->fixed_step > 0))
-        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
-                       "step = 0 with method %s, which has no estimate of its error: give time.step, or take ark2",
-                       ode->ops->name);
+    if (!estimates(ode) && !(ode->fixed_step > 0) && !(ode->courant > 0))
+        return rw_fail(
+            ode->device->ctx, RW_ERR_ARGUMENT,
+            "step = 0 with method %s, which has no estimate of its error: give time.step or time.courant, or "
+            "take ark2",
+            ode->ops->name);
     for (int i = 1; i <= table(ode)->last; ++i) {
         RW_TRY(build_row(ode, i, m->row + i));
         autonomous = autonomous && !m->row[i].moves;
@@ -232,7 +234,7 @@ static rw_status step(rw_ode *ode, double t_limit)
 {
     double *c = ode->now.controller;
     if (c[0] == 0) rw_repeat_note_steps(ode, t_limit);
-    c[0] = ode->fixed_step;
+    RW_TRY(rw_courant_step(ode, &c[0]));
     ode->stale = false;
     return rw_repeat_step(ode, t_limit, c[0], true, NULL, NULL);
 }
@@ -302,7 +304,7 @@ static const rw_ode_ops adaptive = {BOTH,
                                     .growth = 5,
                                     .attempt = attempt};
 
-#define GIVEN BOTH, .state = given_state, .step = step, .run = run, .untried = untried
+#define GIVEN BOTH, .state = given_state, .step = step, .run = run, .untried = untried, .courant = 1
 
 const rw_ode_ops rw_method_IMEX1 =
     {GIVEN, .method = RW_ODE_IMEX1, .name = "imex1", .variant = &euler, .vectors = ODD + 1, .least_stages = 1};

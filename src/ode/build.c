@@ -205,15 +205,13 @@ static rw_node value_of(rw_building *b, int v, int split, int f)
     return rw_build_value(b, v, f);
 }
 
-void rw_build_part(rw_building *b, int v, rw_rate_part part, int split, rw_node *rates)
+/* What names of fields are in what is lowered next. */
+static void lower_names(rw_building *b, int v, int split)
 {
-    rw_ode *ode = b->ode;
+    const rw_ode *ode = b->ode;
     rw_lowering *l = &b->lowering;
-    if (b->status != RW_OK) return;
-    int nlocals = l->nlocals;
     note(b, rw_build_externals(b));
     rw_build_sides(b, v);
-    for (int f = 0; f < ode->nfields; ++f) rates[f] = -1;
     set_time(b, b->time[v]);
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
         note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name,
@@ -221,6 +219,27 @@ void rw_build_part(rw_building *b, int v, rw_rate_part part, int split, rw_node 
     for (int u = 0; u < ode->nunknowns && b->status == RW_OK; ++u)
         note(b, rw_lower_local(l, &ode->source, 0, ode->fields[ode->nfields + u].name,
                                (rw_value){.n = 1, .node = {build_unknown(b, v, u), -1, -1}}));
+}
+
+rw_node rw_build_text(rw_building *b, int v, const rw_source *source)
+{
+    const int nlocals = b->lowering.nlocals;
+    rw_node value = 0;
+    if (b->status == RW_OK) lower_names(b, v, -1);
+    if (b->status == RW_OK) note(b, rw_lower_text(&b->lowering, source, &value));
+    b->lowering.nlocals = nlocals;
+    note_memory(b);
+    return value;
+}
+
+void rw_build_part(rw_building *b, int v, rw_rate_part part, int split, rw_node *rates)
+{
+    const rw_ode *ode = b->ode;
+    rw_lowering *l = &b->lowering;
+    if (b->status != RW_OK) return;
+    int nlocals = l->nlocals;
+    for (int f = 0; f < ode->nfields; ++f) rates[f] = -1;
+    lower_names(b, v, split);
     for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
         if (ode->parsed.statements[i].kind != RW_DEFINE)
             note(b, lower_statement(b, ode->parsed.statements + i, part, rates));

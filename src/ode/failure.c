@@ -111,6 +111,46 @@ rw_status rw_ode_check_cancel(const rw_ode *ode)
     return rw_fail(ode->device->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g by a request to stop", ode->now.t);
 }
 
+/* The value that is not finite, or the largest one, and where it is. */
+static rw_status explain_growth(rw_ode *ode, rw_finite *y, rw_text *cause)
+{
+    int odd;
+    RW_TRY(search(ode, Y, y, &odd));
+    const int most = largest(y, ode->nfields);
+    if (odd >= 0) rw_text_add(cause, "%s is %s", ode->fields[odd].name, rw_finite_word(y[odd].value));
+    else rw_text_add(cause, "|%s| = %.2g", ode->fields[most].name, y[most].size);
+    rw_finite_at(cause, &ode->grid, odd >= 0 ? y[odd].first : y[most].largest);
+    return RW_OK;
+}
+
+rw_status rw_ode_diverged(rw_ode *ode, double h, double courant)
+{
+    const char *name = ode->source.name;
+    char number[64] = "infinite";
+    rw_text cause = {0};
+    rw_finite *y = rw_calloc((size_t)ode->nfields, sizeof *y);
+    if (!y) return rw_fail_memory(ode->device->ctx, (size_t)ode->nfields * sizeof *y, "an integrator");
+    const rw_status status = explain_growth(ode, y, &cause);
+    const char *where = cause.data ? cause.data : "";
+    rw_free(y);
+    if (isfinite(courant)) snprintf(number, sizeof number, "%.3g", courant);
+    if (status == RW_OK && !ode->now.stat.steps)
+        rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
+                "%s: the first step, %.3g, would have the Courant number %s: %s: check the initial values and the step",
+                name, h, number, where);
+    else if (status == RW_OK)
+        rw_fail(
+            ode->device->ctx, RW_ERR_NOT_CONVERGED,
+            "%s: the run has diverged: at t = %.6g, after %lld steps of %.3g, the Courant number is %s; %s: choose a "
+            "shorter time.step, or time.courant: %g; a finer grid, or upwind differences, where flow dominates "
+            "diffusion",
+            name, ode->now.t, (long long)ode->now.stat.steps, h, number, where,
+            ode->ops->courant > 0 ? 0.5 * ode->ops->courant : 0.5);
+    rw_text_free(&cause);
+    ode->unresolved = true; /* the message contains the reason */
+    return status == RW_OK ? RW_ERR_NOT_CONVERGED : status;
+}
+
 rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit)
 {
     rw_text text = {0};

@@ -13,11 +13,14 @@
 static const rw_ode_ops *const methods[] = {RW_ODE_METHOD_LIST(RW_X)};
 #undef RW_X
 
-static const rw_ode_ops *table_of(rw_ode_method method, double step)
+static const rw_ode_ops *table_of(rw_ode_method method, bool given)
 {
     const rw_ode_ops *ops = methods[method];
-    return ops->without_step && !(step > 0) ? ops->without_step : ops;
+    return ops->without_step && !given ? ops->without_step : ops;
 }
+
+/* Its steps are no matter of an error. */
+static bool gives_steps(const rw_ode_spec *spec) { return spec->step > 0 || spec->courant > 0; }
 
 bool rw_ode_is_additive(rw_ode_method method) { return methods[method]->additive; }
 
@@ -29,6 +32,8 @@ static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
     bool estimate = !spec->spectral_radius || !spec->spectral_radius[0] || !strcmp(spec->spectral_radius, "auto");
     ode->radius_power = !estimate && !strcmp(spec->spectral_radius, "power");
     if (!estimate && !ode->radius_power) ode->radius_text = rw_copy_text(spec->spectral_radius, &failed);
+    const bool moves = spec->courant_one && spec->courant_one[0];
+    if (moves) ode->courant_text = rw_copy_text(spec->courant_one, &failed);
     ode->source = (rw_source){ode->name, ode->text, spec->line, spec->column};
     ode->fields = rw_calloc((size_t)RW_MAX(spec->nfields, 1), sizeof *ode->fields);
     ode->scalars = rw_calloc((size_t)RW_MAX(spec->nscalars, 1), sizeof *ode->scalars);
@@ -52,6 +57,24 @@ static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
     return failed ? rw_fail_memory(ode->device->ctx, 4096, "the equations") : RW_OK;
 }
 
+rw_status rw_courant_check(rw_context *ctx, const rw_ode_spec *spec)
+{
+    const rw_ode_ops *ops = methods[spec->method];
+    if (!(spec->courant > 0)) return RW_OK;
+    if (spec->step > 0)
+        return rw_fail(ctx, RW_ERR_INPUT, "courant = %g beside step = %g: give one of them", spec->courant, spec->step);
+    if (!spec->courant_one || !spec->courant_one[0])
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "courant = %g, but nothing gives the step of Courant number 1: add courant_one: "
+                       "\"1/max(abs(u)/hx)\", with the velocity u",
+                       spec->courant);
+    if (ops->courant > 0 && spec->courant > ops->courant)
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "courant = %g: steps of %s are unstable above %g: give less, or another method", spec->courant,
+                       ops->name, ops->courant);
+    return RW_OK;
+}
+
 /* *spec: with its defaults, but for max_stages where the method may become another one. */
 static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
 {
@@ -63,11 +86,12 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
     if (!spec->equations) return rw_fail(ctx, RW_ERR_ARGUMENT, "equations = NULL: give du/dt = … for each field");
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
-    if (spec->dense && table_of(spec->method, spec->step)->untried)
+    if (spec->dense && table_of(spec->method, gives_steps(spec))->untried)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "dense with method %s: only methods with error control have dense output: choose one of "
                        "them, or omit dense",
                        methods[spec->method]->name);
+    RW_TRY(rw_courant_check(ctx, spec));
     /* names of fields and scalars: the checks of expression programs */
     for (int f = 0; f < spec->nfields; ++f) {
         RW_TRY(rw_check_name_on(ctx, &spec->grid, spec->name ? spec->name : "equations", spec->fields[f].name));
@@ -96,7 +120,7 @@ rw_status rw_ode_create_with(rw_device *dev, const rw_ode_spec *given, const rw_
     rw_ode *ode = rw_calloc(1, sizeof *ode);
     if (!ode) return rw_fail_memory(dev->ctx, sizeof *ode, "an integrator");
     ode->device = rw_device_retain(dev);
-    ode->ops = table_of(spec->method, spec->step);
+    ode->ops = table_of(spec->method, gives_steps(spec));
     ode->chooser = ode->ops->chooses ? ode->ops : NULL;
     ode->grid = spec->grid;
     ode->order = spec->order;
@@ -108,6 +132,7 @@ rw_status rw_ode_create_with(rw_device *dev, const rw_ode_spec *given, const rw_
     ode->atol = spec->atol > 0 ? spec->atol : rw_ode_standard("atol", NULL);
     ode->initial_step = spec->initial_step;
     ode->max_step = spec->max_step;
+    ode->courant = spec->courant;
     ode->given_stages = spec->max_stages;
     ode->end = fmin(spec->end, RW_ENDLESS);
     ode->tolerance = spec->tolerance;
@@ -128,6 +153,7 @@ rw_status rw_ode_create_with(rw_device *dev, const rw_ode_spec *given, const rw_
     if (status == RW_OK) status = rw_implicit_create(ode, spec, settings);
     if (status == RW_OK) status = rw_method_create(ode);
     if (status == RW_OK && ode->ops->attempt) status = rw_adaptive_prepare(ode);
+    if (status == RW_OK) status = rw_courant_prepare(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
     if (status == RW_OK) *result = ode;
     else rw_ode_destroy(&ode);
@@ -191,6 +217,7 @@ void rw_ode_destroy(rw_ode **o)
     for (int i = 0; i < ode->nscalars; ++i) rw_free((char *)ode->scalars[i].name);
     rw_stage_free(&ode->settled);
     rw_stage_free(&ode->rate);
+    rw_stage_free(&ode->courant_one);
     rw_parsed_free(&ode->parsed);
     rw_free(ode->fields);
     rw_free(ode->externals);
@@ -199,6 +226,7 @@ void rw_ode_destroy(rw_ode **o)
     rw_free(ode->name);
     rw_free(ode->text);
     rw_free(ode->radius_text);
+    rw_free(ode->courant_text);
     rw_free(ode->vector);
     rw_device_close(&ode->device);
     rw_free(ode);
@@ -348,6 +376,8 @@ rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spe
                              .spectral_radius = ode->radius_text    ? ode->radius_text
                                                 : ode->radius_power ? "power"
                                                                     : "auto",
+                             .courant = ode->courant,
+                             .courant_one = ode->courant_text,
                              .record = ode->record ? RW_SWITCH_ON : RW_SWITCH_OFF,
                              .dense = ode->dense != NULL,
                              .cancel = ode->cancel};
@@ -372,8 +402,10 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
     const rw_cancel *outer = rw_cancel_enter(ode->cancel);
     rw_status status = ode->settled_at != ode->changes ? rw_ode_settle(ode) : rw_algebraic_update(ode, ode->now.t);
     if (status == RW_OK) status = rw_auto_review(ode, t_limit);
+    const int64_t iterations = ode->now.stat.solve_iterations;
     if (status == RW_OK) status = ode->ops->step(ode, t_limit);
     if (status == RW_OK) status = rw_ode_settle(ode);
+    ode->now.stat.step_iterations = ode->now.stat.solve_iterations - iterations;
     rw_cancel_leave(outer);
     return status == RW_ERR_NOT_CONVERGED ? rw_ode_give_up(ode) : status;
 }
@@ -408,7 +440,7 @@ static rw_status find_method(const rw_ode *ode, rw_named *list, const rw_ode_ops
 {
     const double m = rw_named_value(list, "method", 0, 0, RW_COUNT(methods) - 1);
     const bool known = m >= 1 && m == floor(m);
-    *ops = known ? table_of((rw_ode_method)m, ode->fixed_step) : ode->ops;
+    *ops = known ? table_of((rw_ode_method)m, ode->fixed_step > 0 || ode->courant > 0) : ode->ops;
     if (known && (ode->chooser ? (*ops)->choosable || (*ops)->chooses : (*ops)->method == ode->ops->method))
         return RW_OK;
     return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
@@ -423,7 +455,7 @@ rw_status rw_ode_load(rw_ode *ode, const char *const *names, const double *value
     RW_NEED(values, "values");
     rw_named list = {.names = (const char **)names, .values = (double *)values, .n = n, .loads = true};
     const rw_ode_ops *ops;
-    rw_ode_progress progress = {.unknowns = ode->algebraic};
+    rw_ode_progress progress = {.unknowns = ode->algebraic, .moves = ode->courant_text};
     RW_TRY(find_method(ode, &list, &ops));
     rw_progress_exchange(&list, ops, &progress);
     if (list.wrong)
@@ -503,7 +535,7 @@ static int64_t bytes_of(const rw_ode_spec *spec)
         else bytes += one;
     }
     rw_free(unknown);
-    const rw_ode_ops *ops = table_of((rw_ode_method)method, spec->step);
+    const rw_ode_ops *ops = table_of((rw_ode_method)method, gives_steps(spec));
     int vectors = ops->vectors + (spec->dense ? RW_ODE_PAST : 0);
     if (ops->chooses) vectors += ops->chooses->vectors - 1; /* estimates of the radius may keep AUTO's own */
     for (int i = 0; i < spec->nexternals; ++i)

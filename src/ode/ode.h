@@ -57,6 +57,7 @@ typedef struct rw_ode_ops {
     const struct rw_ode_ops *chooses;
     bool choosable; /* AUTO may become it */
     bool additive;  /* it solves for marked terms */
+    double courant; /* largest Courant number that central differences allow; 0: steps have error control */
     /* methods with steps of one length (repeat.h) */
     rw_status (*run)(rw_ode *ode, double h);         /* the launches of a step */
     rw_status (*send)(rw_ode *ode, rw_queue *queue); /* what a recorded one finds on the device besides y; optional */
@@ -111,6 +112,7 @@ typedef struct rw_ode_progress {
     double controller[RW_METHOD_STATE]; /* what the method's step control remembers */
     rw_ode_statistics stat;
     bool unknowns; /* there are some, and statistics of their solver */
+    bool moves;    /* there is a Courant number */
 } rw_ode_progress;
 
 struct rw_ode {
@@ -131,8 +133,10 @@ struct rw_ode {
     rw_expr_field *externals; /* deep copies */
     rw_array **external;      /* [nexternals] the caller's */
     rw_expr_scalar *scalars;
-    char *radius_text; /* NULL: estimate */
-    bool radius_power; /* by power iteration */
+    char *radius_text;  /* NULL: estimate */
+    bool radius_power;  /* by power iteration */
+    char *courant_text; /* NULL: none */
+    double courant;     /* 0: steps do not follow it */
     double start, fixed_step, rtol, atol, initial_step, max_step, damping;
     int max_stages;
     bool record;
@@ -145,16 +149,17 @@ struct rw_ode {
     char reason[320];          /* why AUTO became what it is */
     rw_quadrature_rule quadrature;
     /* state */
-    rw_ode_progress now; /* saved in checkpoints */
-    double step_end;     /* of the step that is tried: no stage's time lies beyond */
-    rw_array **vector;   /* by [vector][field]; vector 0 is the caller's */
-    int64_t changes;     /* arrays bound and scalars set so far: what was recorded before is void */
-    rw_stage settled;    /* layout node: writes the values that sides give */
-    int64_t settled_at;  /* `changes` when it ran last */
-    rw_stage rate;       /* how fast the state changes (steady.c) */
-    bool stale;          /* a scalar has changed since the spectral radius was found */
-    bool fresh;          /* AUTO has found it at the present state */
-    double refused_step; /* of a step that was given up: its last attempt, 0: none */
+    rw_ode_progress now;  /* saved in checkpoints */
+    double step_end;      /* of the step that is tried: no stage's time lies beyond */
+    rw_array **vector;    /* by [vector][field]; vector 0 is the caller's */
+    int64_t changes;      /* arrays bound and scalars set so far: what was recorded before is void */
+    rw_stage settled;     /* layout node: writes the values that sides give */
+    int64_t settled_at;   /* `changes` when it ran last */
+    rw_stage rate;        /* how fast the state changes (steady.c) */
+    rw_stage courant_one; /* the step of Courant number 1 (courant.c) */
+    bool stale;           /* a scalar has changed since the spectral radius was found */
+    bool fresh;           /* AUTO has found it at the present state */
+    double refused_step;  /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
     double refused_limit;           /* t_limit of that step */
     bool unresolved;                /* the message already contains the reason: t + h = t, an unstable given step */
@@ -219,6 +224,8 @@ rw_status rw_build_find_reads(rw_ode *ode);
 void rw_build_rates(rw_building *b, int v, rw_node *rates); /* F(t_v, y_v)[f] for all fields */
 /* The same of some terms. split: fields with marked terms are these of the graph; -1: those of the vector. */
 void rw_build_part(rw_building *b, int v, rw_rate_part part, int split, rw_node *rates);
+/* The value of an expression of the vector's state, of scalars and functions. */
+rw_node rw_build_text(rw_building *b, int v, const rw_source *source);
 /* Sides of fields of the graph from `first` on, with t = time. */
 rw_status rw_build_sides_of(rw_building *b, const rw_expr_field *fields, int nfields, int first, rw_node time);
 void rw_build_store(rw_building *b, int v, int f, rw_node value);
@@ -383,8 +390,22 @@ void rw_dense_push(rw_ode *ode, int result);
 /* Adds to the message of a step that ends in ERR_NOT_CONVERGED why and where; returns that status. */
 rw_status rw_ode_give_up(rw_ode *ode);
 rw_status rw_ode_check_cancel(const rw_ode *ode); /* ERR_INTERRUPTED if it is requested */
+/* ERR_NOT_CONVERGED: the state has grown or is not finite, where, and the Courant number of the step h. */
+rw_status rw_ode_diverged(rw_ode *ode, double h, double courant);
 /* ERR_NOT_CONVERGED if t + h = t, now or at t_limit: then no step can be taken. Nothing is added to this message. */
 rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit);
+
+/* ---- Courant number (courant.c) ---------------------------------------------------------------------------------- */
+
+/* The program, if there is an expression. */
+rw_status rw_courant_prepare(rw_ode *ode);
+/* Of methods with steps of one length: *h becomes the step from the present time, where steps follow the Courant
+ * number; a state that has diverged ends them. *h: the step before, 0 at the first one. */
+rw_status rw_courant_step(rw_ode *ode, double *h);
+/* After the last step of an interval: a state that has diverged is not written. */
+rw_status rw_courant_watch(rw_ode *ode);
+/* The longest step now; INFINITY: no limit. */
+rw_status rw_courant_limit(rw_ode *ode, double *limit);
 
 /* ---- spectral radius (spectral.c) -------------------------------------------------------------------------------- */
 

@@ -55,6 +55,7 @@ void rw_progress_exchange(rw_named *list, const rw_ode_ops *ops, rw_ode_progress
         p->controller[i] = rw_named_value(list, ops->state[i], p->controller[i], 0, most);
     (void)rw_named_count(list, "method", ops->method, most);
     s->undone = rw_named_count(list, "undone", s->undone, counts);
+    if (p->moves) s->courant = rw_named_value(list, "courant", s->courant, 0, most);
     if (!p->unknowns) return;
     s->solves = rw_named_count(list, "solves", s->solves, counts);
     s->solve_iterations = rw_named_count(list, "solve_iterations", s->solve_iterations, counts);

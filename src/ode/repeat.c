@@ -57,6 +57,7 @@ bool rw_repeat_is_possible(const rw_ode *ode)
 
 void rw_repeat_note_steps(const rw_ode *ode, double t_limit)
 {
+    if (!(ode->fixed_step > 0)) return;
     const double end = rw_ode_end(ode, t_limit), steps = (end - ode->now.t) / ode->fixed_step;
     if (steps > MANY && !rw_ode_is_endless(end))
         rw_log(ode->device->ctx, RW_LOG_WARNING, "time.step = %g: %.2g steps to t = %.6g; choose a longer step",
@@ -153,6 +154,7 @@ rw_status rw_repeat_step(rw_ode *ode, double t_limit, double chosen, bool repeat
     if (ode->now.t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
     double remaining = t_limit - ode->now.t, n = ceil(remaining / chosen * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
     if (fabs(h - chosen) <= 1e-9 * chosen) h = chosen;
+    else if (fabs(h - ode->now.stat.step) <= 1e-9 * h) h = ode->now.stat.step; /* rounding does not change launches */
     RW_TRY(rw_ode_check_resolution(ode, h, t_limit));
     ode->step_end = n <= 1 ? t_limit : ode->now.t + h;
     RW_TRY(looks && looks(ode) ? once(ode, h) : run_or_replay(ode, h, repeated));
@@ -162,5 +164,5 @@ rw_status rw_repeat_step(rw_ode *ode, double t_limit, double chosen, bool repeat
     ode->now.stat.rhs += ode->ops->least_stages;
     ode->now.stat.step = h;
     ode->now.stat.stages = ode->now.stat.max_stages = ode->ops->least_stages;
-    return RW_OK;
+    return n <= 1 ? rw_courant_watch(ode) : RW_OK;
 }

@@ -324,11 +324,11 @@ static rw_status step(rw_ode *ode, double t_limit)
 {
     double *c = ode->now.controller;
     if (c[0] == 0) {
-        RW_TRY(check_step(ode));
+        if (ode->fixed_step > 0) RW_TRY(check_step(ode));
         rw_repeat_note_steps(ode, t_limit);
     } else if (c[FAST] > 1) ((rk4 *)ode->method)->inside = false;
     if (c[FAST] > 1) c[RESOLVED_SIZE] = c[LAST_SIZE] = c[FAST] = 0;
-    c[0] = ode->fixed_step;
+    RW_TRY(rw_courant_step(ode, &c[0]));
     ode->stale = false;
     return rw_repeat_step(ode, t_limit, c[0], true, is_growth_checked, run_with_look);
 }
@@ -537,4 +537,5 @@ static const rw_ode_ops checked = {EITHER,
                                    .attempt = attempt,
                                    .stable = DEFAULT_LIMIT,
                                    .keeps_place = true};
-const rw_ode_ops rw_method_RK4 = {EITHER, .state = given_state, .vectors = 4, .step = step, .without_step = &checked};
+const rw_ode_ops rw_method_RK4 = {EITHER,       .state = given_state,     .vectors = 4,
+                                  .step = step, .without_step = &checked, .courant = 2.8};

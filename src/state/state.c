@@ -166,7 +166,7 @@ static rw_status add_column(rw_state *s, char *name, const char *unit)
 rw_status rw_state_observe(rw_state *s, const char *first, const char *second, const rw_state_own *own)
 {
     s->nown = own ? own->n - own->names : 0;
-    const int n = column_of(s, s->nfields) + s->nown;
+    const int n = column_of(s, s->nfields) + s->nnumbers + s->nown;
     s->columns = rw_calloc((size_t)n, sizeof *s->columns);
     s->observers = rw_calloc((size_t)s->nfields + 1, sizeof(rw_expr *));
     if (!s->columns || !s->observers) return rw_fail_memory(s->device->ctx, 64, "columns");
@@ -179,6 +179,7 @@ rw_status rw_state_observe(rw_state *s, const char *first, const char *second, c
             char *name = is_value(s, f) ? rw_format("%s%s", field, part) : rw_format("%s%s_%s", field, part, kinds[k]);
             RW_TRY(add_column(s, name, s->fields[f].unit));
         }
+    for (int i = 0; i < s->nnumbers; ++i) RW_TRY(add_column(s, rw_strdup(s->numbers[i]), ""));
     for (int i = 0; i < s->nown; ++i)
         RW_TRY(add_column(s, rw_strdup(own->columns[own->names + i].name), own->columns[own->names + i].unit));
     rw_state_prefix(own, s->prefix);
@@ -225,6 +226,7 @@ rw_status rw_state_row(rw_state *s, double first, double second, double *values)
         }
         if (is_value(s, f)) RW_TRY(read_value(&s->fields[f], to));
     }
+    for (int i = 0; i < s->nnumbers; ++i) values[column_of(s, s->nfields) + i] = s->number[i];
     for (int k = s->ncolumns - s->nown; k < s->ncolumns; ++k)
         RW_TRY(rw_expr_get(s->observers[0], s->columns[k].name, values + k, NULL));
     return RW_OK;

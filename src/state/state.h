@@ -47,12 +47,18 @@ typedef struct rw_state_own {
     const rw_state_column *columns;
 } rw_state_own;
 
+enum { RW_STATE_NUMBERS = 4 };
+
 typedef struct rw_state {
     rw_device *device; /* NULL: names and layouts only */
     int nfields, capacity;
     rw_state_field *fields;
     int ncolumns, nown;
     rw_state_column *columns;
+    /* columns after those of fields that the caller sets before each row; set their names before rw_state_observe */
+    int nnumbers;
+    const char *numbers[RW_STATE_NUMBERS];
+    double number[RW_STATE_NUMBERS];
     char prefix[32];     /* of the names of results in the observers, which no other name begins with */
     rw_expr **observers; /* [nfields] of each layout, at its first field; otherwise NULL */
 } rw_state;

@@ -367,7 +367,7 @@ static void test_refused(void **state)
         {"f(q) = implicit(q)\ndu/dt = f(u)", "test:1:8: implicit(e) marks a term", RW_ODE_RK4, 0.1},
         {"du/dt = implicit(u, u)", "implicit takes 1 argument", RW_ODE_ARK2, 0},
         {"du/dt = implicit(grad(u))", "implicit", RW_ODE_RK4, 0.1},
-        {"du/dt = implicit(laplace(u))", "give time.step, or take ark2", RW_ODE_IMEX1, 0},
+        {"du/dt = implicit(laplace(u))", "give time.step or time.courant, or take ark2", RW_ODE_IMEX1, 0},
         {"du/dt = implicit(round(u)*laplace(u)) - implicit", "its arguments are missing", RW_ODE_ARK2, 0},
     };
     for (int i = 0; i < RW_COUNT(rows); ++i) {

@@ -88,6 +88,47 @@ static void test_text(void **state)
     }
 }
 
+/* ---- steps by the Courant number --------------------------------------------------------------------------------- */
+
+#define LID GRID(33, 33) "fluid: {re: Re}\nparameters: {Re: 400}\n" CAVITY
+
+/* From rest, where diffusion and walls alone limit the steps; the same flow by each method; and a number that is too
+ * large, by steps that are. */
+static void test_courant(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"imex1", "ark2", "rk4", "dp5"};
+    char text[2048], *written;
+    rw_run_report report;
+    for (int i = 0; i < RW_COUNT(methods); ++i) {
+        snprintf(text, sizeof text,
+                 LID "time: {method: %s, courant: 0.5, end: 2}\n" QUIET CHECK("min(psi)", -0.06, 1e-2), methods[i]);
+        if (run_text(text, "courant", &report) != RW_OK) fail_msg("%s: %s", methods[i], rw_message(ctx));
+    }
+    snprintf(text, sizeof text, LID "time: {method: imex1, step: 0.2, end: 20}\n" QUIET);
+    assert_int_equal(run_text(text, "diverges", &report), RW_ERR_NOT_CONVERGED);
+    assert_true(report.step <= 20);
+    if (!strstr(rw_message(ctx), "the Courant number is") || !strstr(rw_message(ctx), "time.courant: 0.5"))
+        fail_msg("%s", rw_message(ctx));
+    /* limits: those of the scheme, and the user's own */
+    static const char *const given[][2] =
+        {{"time: {method: imex1, courant: 0.5, end: 1}\n", "max_step: \"0.46875\""},
+         {"scheme: {wall: woods}\ntime: {method: ark2, courant: 0.5, end: 1}\n", "max_step: \"0.3125\""},
+         {"time: {method: rk4, courant: 0.5, end: 1}\n", "max_step: \"0.131836\""},
+         {"time: {method: imex1, courant: 0.5, end: 1, max_step: 0.01}\n", "max_step: 0.01"},
+         {"time: {method: imex1, courant: 0.5, end: 1, courant_one: 1/32}\n", "courant_one: 1/32"},
+         {"time: {method: imex1, step: 0.01, end: 1}\n", "courant_one: \"1/max(abs(dy(psi))/hx"},
+         {"scheme: {convection: upwind}\ntime: {method: imex1, courant: 0.5, end: 1}\n", "courant_one: \"1/max("}};
+    for (int i = 0; i < RW_COUNT(given); ++i) {
+        char path[128];
+        snprintf(text, sizeof text, LID "%s" QUIET, given[i][0]);
+        write_case(text, path);
+        assert_int_equal(RW_OK, rw_explain_text(ctx, path, NULL, &written));
+        if (!strstr(written, given[i][1])) fail_msg("%s: no %s in\n%s", given[i][0], given[i][1], written);
+        rw_free(written);
+    }
+}
+
 /* ---- psi on the sides -------------------------------------------------------------------------------------------- */
 
 static void test_sides(void **state)
@@ -170,10 +211,8 @@ static void test_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_flows),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_known_flows), cmocka_unit_test(test_text),     cmocka_unit_test(test_courant),
+        cmocka_unit_test(test_sides),       cmocka_unit_test(test_mistakes),
     };
     if (!open_folder()) return 1;
     const int failed = cmocka_run_group_tests_name("flow", tests, NULL, NULL);

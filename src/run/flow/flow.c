@@ -34,6 +34,7 @@ static rw_status read_case(flow *f)
     RW_TRY(rw_case_section(f->c, "initial", &f->initial));
     RW_TRY(rw_case_section(f->c, "forces", &f->forces));
     RW_TRY(rw_case_section(f->c, "scheme", &f->scheme));
+    RW_TRY(rw_case_section(f->c, "time", &f->time));
     RW_TRY(check_grid(f));
     RW_TRY(rw_read_parameters(f->c, 2, &f->scalars, &f->nscalars));
     RW_TRY(rw_functions_read(f->c, &f->functions));

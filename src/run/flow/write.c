@@ -524,12 +524,47 @@ static rw_tree *series(writer *w)
     put_column(w, map, "u_max", rw_format("max(where(abs(x - %.15g) < 0.51*hx, dy(psi), -1e300))", x));
     put_column(w, map, "v_min", rw_format("min(where(abs(y - %.15g) < 0.51*hy, -dx(psi), 1e300))", y));
     put_column(w, map, "v_max", rw_format("max(where(abs(y - %.15g) < 0.51*hy, -dx(psi), -1e300))", y));
-    put_column(w, map, "kinetic_energy", rw_format("integral(dx(psi)^2 + dy(psi)^2)/2"));
+    put_column(w, map, "kinetic_energy", rw_format("integral(flow.x^2 + flow.y^2)/2"));
     put_column(w, map, "enstrophy", rw_format("integral(w^2)/2"));
     for (int s = 0; s < FLOW_SIDES && f->heat; ++s)
         if (has_temperature(f, s)) put_nusselt(w, map, s);
     if (w->status != RW_OK) rw_tree_free(&map);
     return map;
+}
+
+/* A component of the velocity: differences of psi, but at nodes of walls and inflows what the case says. */
+static char *velocity(writer *w, int component)
+{
+    const flow *f = w->f;
+    rw_text text = {0};
+    int brackets = 0;
+    for (int i = 0; i < f->npieces && w->status == RW_OK; ++i) {
+        const flow_piece *p = f->piece + i;
+        const int across = p->side < FLOW_SOUTH ? 0 : 1;
+        const bool upper = p->side % 2;
+        const double at = f->origin[across] + (upper ? f->length[across] : 0);
+        const char *const axes[] = {"x", "y"}, *const spacings[] = {"hx", "hy"};
+        const rw_tree *given = component == 0 ? p->part->u : p->part->v;
+        if (p->part->kind != FLOW_WALL && p->part->kind != FLOW_INFLOW) continue;
+        rw_text_add(&text, "where(%s %c %.15g %c %s/2", axes[across], upper ? '>' : '<', at, upper ? '-' : '+',
+                    spacings[across]);
+        if (p->from > f->origin[1 - across]) rw_text_add(&text, " and %s >= %.17g", axes[1 - across], p->from);
+        if (!isinf(p->until)) rw_text_add(&text, " and %s < %.17g", axes[1 - across], p->until);
+        rw_text_add(&text, ", %s, ", given ? in_brackets(given->text).text : "0");
+        ++brackets;
+    }
+    rw_text_add(&text, component == 0 ? "dy(psi)" : "-dx(psi)");
+    for (int i = 0; i < brackets; ++i) rw_text_add(&text, ")");
+    if (text.failed && w->status == RW_OK) w->status = rw_fail_memory(w->f->ctx, text.length, "the case of a flow");
+    return text.data;
+}
+
+static char *velocities(writer *w)
+{
+    char *u = velocity(w, 0), *v = velocity(w, 1), *both = u && v ? rw_format("[%s, %s]", u, v) : NULL;
+    rw_free(u);
+    rw_free(v);
+    return both;
 }
 
 /* The user's entries after those of the flow, in place of those of the same name. */
@@ -551,7 +586,7 @@ static void put_output(writer *w)
 {
     const rw_tree *given = rw_case_node(w->f->c, "output");
     rw_tree *output = branch(w, RW_TREE_MAP), *columns = series(w), *derived = branch(w, RW_TREE_MAP);
-    put_column(w, derived, "flow", rw_format("[dy(psi), -dx(psi)]"));
+    put_column(w, derived, "flow", velocities(w));
     for (int i = 0; given && i < given->n && w->status == RW_OK; ++i)
         put(w, output, given->keys[i], copy(w, given->items[i]));
     add_entries(w, columns, rw_tree_get(given, "series"));
@@ -564,6 +599,89 @@ static void put_output(writer *w)
         put(w, output, "streamlines", list);
     }
     put(w, w->root, "output", output);
+}
+
+/* ---- time ------------------------------------------------------------------------------------------------------- */
+
+static double number(writer *w, const char *text)
+{
+    double value = NAN;
+    rw_tree *node = text_at(w, rw_strdup(text), NULL);
+    if (w->status == RW_OK) w->status = flow_value(w->f, node, 0, 0, &value);
+    rw_tree_free(&node);
+    return value;
+}
+
+static double viscosity(writer *w)
+{
+    const flow *f = w->f;
+    return fluid(w, "re") ? 1 / number(w, f->fluid.re) : number(w, fluid(w, "ra") ? f->fluid.pr : f->fluid.viscosity);
+}
+
+static double diffusivity(writer *w)
+{
+    const flow *f = w->f;
+    if (!f->heat) return 0;
+    if (fluid(w, "re")) return viscosity(w) / number(w, f->fluid.pr);
+    if (fluid(w, "ra")) return 1;
+    if (fluid(w, "diffusivity")) return number(w, f->fluid.diffusivity);
+    return number(w, f->fluid.conductivity) / (number(w, f->fluid.density) * number(w, f->fluid.heat_capacity));
+}
+
+static double largest_diffusivity(writer *w)
+{
+    const rw_tree *tracers = rw_case_node(w->f->c, "tracers");
+    double most = fmax(viscosity(w), diffusivity(w));
+    for (int i = 0; tracers && i < tracers->n && w->status == RW_OK; ++i) {
+        flow_tracers one = {0};
+        w->status = rw_case_entry(w->f->c, "tracers", i, &one);
+        if (w->status == RW_OK) most = fmax(most, number(w, one.diffusivity));
+    }
+    return most;
+}
+
+static bool has_walls(const flow *f)
+{
+    for (int i = 0; i < f->npieces; ++i)
+        if (f->piece[i].part->kind == FLOW_WALL) return true;
+    return false;
+}
+
+/* What diffusion and walls allow: rk4 computes diffusion explicitly; vorticity at walls is that of psi of the step
+ * before, measured for Thom's formula, which the others take 1.5 times. INFINITY: any. */
+static double longest_step(writer *w)
+{
+    const flow *f = w->f;
+    const double hx = flow_spacing(f, 0), hy = flow_spacing(f, 1), h = fmin(hx, hy);
+    const rw_ode_method method = f->time.method;
+    if (method == RW_ODE_RK4) return 2.7 / (4 * largest_diffusivity(w) * (1 / (hx * hx) + 1 / (hy * hy)));
+    if ((method == RW_ODE_IMEX1 || method == RW_ODE_ARK2) && has_walls(f))
+        return (f->scheme.wall ? 0.8 : 1.2) * h * h / viscosity(w);
+    return INFINITY;
+}
+
+static void put_time(writer *w)
+{
+    static const char speed[] = "max(abs(dy(psi))/hx + abs(dx(psi))/hy)", square[] = "max(dy(psi)^2 + dx(psi)^2)";
+    const flow *f = w->f;
+    const rw_tree *given = rw_case_node(f->c, "time");
+    const rw_ode_method method = f->time.method;
+    const bool steps = method == RW_ODE_RK4 || method == RW_ODE_IMEX1 || method == RW_ODE_ARK2,
+               follows = f->time.courant > 0;
+    rw_tree *time = given ? copy(w, given) : NULL;
+    if (!time || w->status != RW_OK) return;
+    if ((follows || (steps && f->time.step > 0)) && !rw_tree_get(time, "courant_one")) {
+        /* Euler's method is stable for central differences while the step is at most 2 nu/|u|^2 */
+        if (follows && method == RW_ODE_IMEX1 && f->scheme.convection == 0)
+            put(w, time, "courant_one", TEXT(NULL, "min(1/%s, %.6g*nu/%s)", speed, 2 / f->time.courant, square));
+        else put(w, time, "courant_one", TEXT(NULL, "1/%s", speed));
+    }
+    if (follows && !rw_tree_get(time, "max_step")) {
+        const double longest = longest_step(w);
+        if (w->status == RW_OK && isfinite(longest) && longest > 0)
+            put(w, time, "max_step", TEXT(NULL, "%.6g", longest));
+    }
+    put(w, w->root, "time", time);
 }
 
 /* ---- the case ---------------------------------------------------------------------------------------------------- */
@@ -579,7 +697,6 @@ static void put_grid(writer *w)
 rw_status flow_write(flow *f, rw_tree **root)
 {
     static const char *const first[] = {"title", "device", "memory", "reproducible"}, *const last[] = {"solvers",
-                                                                                                       "time",
                                                                                                        "checkpoint",
                                                                                                        "checks"};
     writer of = {.f = f}, *w = &of;
@@ -593,6 +710,7 @@ rw_status flow_write(flow *f, rw_tree **root)
     put_functions(w);
     put_fields(w);
     put_equations(w, buoyant);
+    put_time(w);
     for (int i = 0; i < RW_COUNT(last); ++i) copy_section(w, last[i]);
     put_output(w);
     if (of.status == RW_OK) *root = of.root;

@@ -7,6 +7,7 @@
  * there might only follow from that one. Not here: initial values that are not finite at some nodes (they show on the
  * device). */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "expr/equations.h"
@@ -277,6 +278,23 @@ static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_lang
                       "a bound on the moduli of the eigenvalues must be 0 or more; or give auto");
 }
 
+static rw_status inspect_courant(const rw_case *c, const pde_problem *p, pde_language *l)
+{
+    const rw_tree *node = rw_case_node(c, "time.courant_one"), *number = rw_case_node(c, "time.courant");
+    rw_context *ctx = rw_case_context(c);
+    rw_node n;
+    if (!p->no_time && p->time.courant > 0 && rw_courant_check(ctx, &p->time) != RW_OK) {
+        char why[400];
+        snprintf(why, sizeof why, "%s", rw_message(ctx));
+        return rw_case_fail(c, number, "time.%s", why);
+    }
+    if (!node || node->kind != RW_TREE_SCALAR || !*node->text) return RW_OK;
+    RW_TRY(pde_lower(c, l, node, "time.courant_one", &n));
+    if (!l->graph->nodes[n].is_field) return RW_OK;
+    return rw_case_fail(c, node,
+                        "time.courant_one has a value for each node: reduce it to one number, as in 1/max(abs(u)/hx)");
+}
+
 static rw_status inspect_checks(const rw_case *c, pde_language *l)
 {
     const rw_tree *map = rw_case_node(c, "checks");
@@ -409,6 +427,7 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
     if (status == RW_OK) status = inspect_radius(c, p, &l);
     if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
     l.lowering.no_fields = false;
+    if (status == RW_OK) RW_NOTE(ctx, inspect_courant(c, p, &l));
     if (status == RW_OK) status = inspect_checks(c, &l);
     pde_language_end(&l);
     return status;

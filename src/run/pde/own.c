@@ -45,9 +45,28 @@ typedef struct observer {
     int names, n;
 } observer;
 
+/* Columns of what steps have found. */
+static const char *const of_solves[] = {"solve_iterations", "solve_residual"}, courant[] = "courant";
+
+static bool has_courant(const pde_problem *p) { return !p->algebraic && p->time.courant_one && p->time.courant_one[0]; }
+
+void pde_set_numbers(pde_problem *p, const rw_ode_statistics *s)
+{
+    double *to = p->state.number;
+    if (p->solves) {
+        *to++ = (double)s->step_iterations;
+        *to++ = s->solve_residual;
+    }
+    if (has_courant(p)) *to = s->courant;
+}
+
 static rw_status observe(pde_problem *p, const rw_state_own *own)
 {
     const bool steady = pde_is_steady(p);
+    rw_state *s = &p->state;
+    s->nnumbers = 0;
+    for (int i = 0; i < RW_COUNT(of_solves) && p->solves; ++i) s->numbers[s->nnumbers++] = of_solves[i];
+    if (has_courant(p)) s->numbers[s->nnumbers++] = courant;
     return rw_state_observe(&p->state, steady ? RW_ITERATION : "t", steady ? "residual" : "step", own);
 }
 
@@ -107,6 +126,9 @@ static bool is_column(const pde_problem *p, const char *name)
     static const char *const ends[] = {"_min", "_max", "_mean", "_abs_min", "_abs_max", "_abs_mean"};
     if (!strcmp(name, "step") || !strcmp(name, "t")) return true;
     if (pde_is_steady(p) && (!strcmp(name, RW_ITERATION) || !strcmp(name, "residual"))) return true;
+    for (int i = 0; i < RW_COUNT(of_solves) && p->solves; ++i)
+        if (!strcmp(name, of_solves[i])) return true;
+    if (has_courant(p) && !strcmp(name, courant)) return true;
     for (int f = 0; f < p->nfields; ++f) {
         const size_t length = strlen(p->fields[f].name);
         for (int k = 0; k < RW_COUNT(ends); ++k)

@@ -347,8 +347,9 @@ static rw_status undo(rw_problem *p) { return rw_ode_undo(((pde_problem *)p)->od
 static rw_status row(rw_problem *problem, double *values)
 {
     pde_problem *p = (pde_problem *)problem;
-    if (!p->base.stationary)
-        return rw_state_row(&p->state, rw_ode_time(p->ode), (double)statistics_of(p->ode).steps, values);
+    const rw_ode_statistics s = p->ode ? statistics_of(p->ode) : (rw_ode_statistics){0};
+    pde_set_numbers(p, &s);
+    if (!p->base.stationary) return rw_state_row(&p->state, rw_ode_time(p->ode), (double)s.steps, values);
     return rw_state_row(&p->state, (double)pde_stationary.iterations(problem), p->residual, values);
 }
 
@@ -439,13 +440,15 @@ static int statistics(const rw_problem *problem, const char **names, double *val
                {"max_stages", s.max_stages},
                {"last_step", s.step},
                {"undone", (double)s.undone},
+               {"courant", s.courant},
                {"solves", (double)s.solves},
                {"solve_iterations", (double)s.solve_iterations},
                {"solve_residual", s.solve_residual}};
-    const int n = RW_MIN(RW_COUNT(all) - (s.solves ? 0 : 3), max);
-    for (int i = 0; i < n; ++i) {
-        names[i] = all[i].name;
-        values[i] = all[i].value;
+    int n = 0;
+    for (int i = 0; i < RW_COUNT(all) - (s.solves ? 0 : 3) && n < max; ++i) {
+        if (!strcmp(all[i].name, "courant") && !(s.courant > 0)) continue;
+        names[n] = all[i].name;
+        values[n++] = all[i].value;
     }
     return n;
 }

@@ -41,6 +41,7 @@ typedef struct pde_problem {
     rw_ode *ode;           /* of equations with a time derivative … */
     rw_elliptic *elliptic; /* … or the solver of equations without; NULL */
     bool algebraic;        /* no equation has a time derivative */
+    bool solves;           /* steps solve for fields without one */
     double residual;       /* stationary: of the present state */
     int64_t iterations;    /* of the solver */
     pde_time time;
@@ -157,6 +158,7 @@ rw_status pde_bind_program(const pde_problem *p, rw_expr *e);
 rw_expr_spec pde_program_spec(const pde_problem *p, const rw_expr_spec *given);
 /* The columns of series.csv, with those of output.series. */
 rw_status pde_observe(const rw_case *c, pde_problem *p);
+void pde_set_numbers(pde_problem *p, const rw_ode_statistics *s); /* before a row */
 rw_domain pde_domain(const pde_problem *p);
 /* derived.c: what output.derived computes. `read` finds names and shapes, `make` the arrays, with a device, and the
  * program. */

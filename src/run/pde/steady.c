@@ -75,6 +75,7 @@ rw_status pde_find_kind(const rw_case *c, pde_problem *p)
     }
     const bool newton = p->time.method == RW_ODE_NEWTON && !p->no_time;
     p->algebraic = (equations > 0 && rates == 0) || newton;
+    p->solves = equations > 0 && !p->algebraic;
     p->base.stationary = pde_is_steady(p);
     rw_status status = RW_OK;
     if (timed && pde_is_steady(p))
