@@ -113,7 +113,7 @@ static int evaluations(const work *w) { return w->variant == HEAT ? 1 : 4; }
 static rw_status call(void *user, int round RW_UNUSED)
 {
     work *w = user;
-    for (int i = 0; i < w->together; i += evaluations(w)) RW_TRY(rw_ode_step(w->ode, rw_ode_time(w->ode) + 1e6));
+    for (int i = 0; i < w->together; i += evaluations(w)) RW_TRY(rw_ode_step(w->ode, rw_ode_time(w->ode) + 1));
     return RW_OK;
 }
 
