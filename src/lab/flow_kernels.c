@@ -13,7 +13,7 @@ const char *const rw_flow_product_names[RW_FLOW_PRODUCTS] = {"S1", "S2", "S3", "
 
 enum { BLOCK_MOST = 1024, POINTS = 5 };
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------ */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static rw_status find_kernels(rw_flow_kernels *k)
 {
@@ -67,7 +67,7 @@ void rw_flow_kernels_free(rw_flow_kernels *k)
     rw_program_destroy(&k->program);
 }
 
-/* ---- dot products ------------------------------------------------------------------------------------------------- */
+/* ---- dot products ------------------------------------------------------------------------------------------------ */
 
 /* Neighbouring elements of an item. */
 static int64_t each_of(rw_flow_dot dot, int64_t n, int64_t items)
@@ -100,7 +100,7 @@ rw_status rw_flow_dot_value(rw_flow_kernels *k, rw_flow_dot dot, rw_array *x, rw
     return RW_OK;
 }
 
-/* ---- matrices ----------------------------------------------------------------------------------------------------- */
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
 static void put(bool f64, void *data, int64_t i, double value)
 {
@@ -185,7 +185,7 @@ void rw_flow_matrix_free(rw_flow_matrix *a)
     rw_array_destroy(&a->offset);
 }
 
-/* ---- products and updates ----------------------------------------------------------------------------------------- */
+/* ---- products and updates ---------------------------------------------------------------------------------------- */
 
 static int64_t cover(const rw_flow_kernels *k, int64_t n) { return (n + k->block - 1) / k->block; }
 

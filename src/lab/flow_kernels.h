@@ -71,8 +71,8 @@ typedef struct rw_flow_matrix {
 /* data: [diagonals][rows], elements outside the matrix are not used; stride >= rows. ERR_ARGUMENT. */
 rw_status rw_flow_matrix_create(rw_device *device, bool f64, int64_t rows, int64_t columns, int64_t stride,
                                 int diagonals, const int32_t *offset, const double *data, rw_flow_matrix *a);
-/* Rows i + nx j with `middle` on the diagonal and `side` for each of the four neighbours in nx x ny points, in the order
- * -nx, -1, 0, 1, nx. */
+/* Rows i + nx j with `middle` on the diagonal and `side` for each of the four neighbours in nx x ny points, in the
+ * order -nx, -1, 0, 1, nx. */
 rw_status rw_flow_five_points(rw_device *device, bool f64, int64_t nx, int64_t ny, double middle, double side,
                               int64_t stride, rw_flow_matrix *a);
 void rw_flow_matrix_free(rw_flow_matrix *a);
