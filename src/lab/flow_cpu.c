@@ -1,5 +1,5 @@
 /* CPU_ of the study flow: the vectors and the product of conjugate gradients as plain sequential loops, in single and
- * in double precision. The product is by rows; columns outside the matrix are tested for as in the document's kernel. */
+ * in double precision. The product is by rows and tests for columns outside the matrix as the document's kernel. */
 #include "lab/flow_cg.h"
 
 #define LOOPS(T)                                                                                                       \

@@ -75,6 +75,8 @@ static int64_t each_of(rw_flow_dot dot, int64_t n, int64_t items)
     return dot == RW_FLOW_D1_2010 ? n / (items + 1) + 1 : (n + items - 1) / items;
 }
 
+int64_t rw_flow_missing(int64_t n, int64_t items) { return RW_MAX(n - items * each_of(RW_FLOW_D1_2010, n, items), 0); }
+
 rw_status rw_flow_dot_launch(rw_flow_kernels *k, rw_flow_dot dot, rw_array *x, rw_array *y, int64_t n)
 {
     rw_queue *q = rw_device_queue(k->device);

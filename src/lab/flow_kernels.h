@@ -58,6 +58,9 @@ static inline rw_dtype rw_flow_dtype(bool f64) { return f64 ? RW_F64 : RW_F32; }
 rw_status rw_flow_dot_launch(rw_flow_kernels *k, rw_flow_dot dot, rw_array *x, rw_array *y, int64_t n);
 rw_status rw_flow_dot_value(rw_flow_kernels *k, rw_flow_dot dot, rw_array *x, rw_array *y, int64_t n, double *value);
 
+/* Elements that D1_2010 leaves out of n, by the number of items of all groups. */
+int64_t rw_flow_missing(int64_t n, int64_t items);
+
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rw_flow_matrix {

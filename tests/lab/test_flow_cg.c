@@ -130,7 +130,7 @@ static void test_iterations(void **state)
         }
 }
 
-/* The long version: 1022^2 unknowns. */
+/* The long version: 1022^2 unknowns, where the order of sums changes the number by some. */
 static void test_large(void **state)
 {
     (void)state;
@@ -141,7 +141,8 @@ static void test_large(void **state)
         problem p;
         begin(&p, RW_FLOW_GPU_2, true, 1024, 0);
         const rw_flow_outcome o = solve(&p, tolerances[i], 10000);
-        assert_true(o.converged && abs(o.iterations - iterations[i]) <= 2);
+        if (!o.converged || abs(o.iterations - iterations[i]) > 4)
+            fail_msg("tolerance %g: %d iterations, expected %d", tolerances[i], o.iterations, iterations[i]);
         end(&p);
     }
     problem p;

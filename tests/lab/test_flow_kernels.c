@@ -107,6 +107,7 @@ static void test_d1_as_printed(void **state)
         OK(rw_flow_dot_value(&k, RW_FLOW_D1_2010, one, one, n, &sum));
         OK(rw_flow_dot_value(&k, RW_FLOW_D1, one, one, n, &corrected));
         assert_true(sum == (double)cases[i].covered);
+        assert_int_equal(rw_flow_missing(n, 256 * cases[i].groups), n - cases[i].covered);
         assert_true(corrected == (double)n);
         assert_int_equal(k.traffic.scalars, 2);
         rw_array_destroy(&one);
