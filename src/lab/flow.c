@@ -7,15 +7,17 @@
  *
  * A grid of N x N has boundary values at its sides, so (N - 2)^2 unknowns. The document names neither its tolerance nor
  * nu dt and a dt nor its right-hand sides, so numbers of iterations differ; rates do not depend on them. */
+#include <math.h>
 #include <string.h>
 
+#include "lab/flow_library.h"
 #include "lab/flow_step.h"
 #include "lab/lab.h"
 #include "measure/measure.h"
 
 enum { DOTS, PRODUCTS, SOLVES, STEPS };
 static const char *const type_names[] = {"f32", "f64"};
-static const char host_name[] = "one thread";
+static const char host_name[] = "one thread", library_name[] = "library";
 
 /* Peaks in 2010 at 102 GB/s: 2 operations for 2 reads; 10 for 5 values, x read five times and y. */
 static double dot_peak(bool f64, bool norm) { return (norm ? 2 : 1) * 102. * 2 / (2 * (f64 ? 8 : 4)); }
@@ -64,6 +66,7 @@ static bool too_large(const rw_lab *lab, int edge, bool gpu)
 typedef struct bench {
     rw_flow_kernels kernels;
     rw_flow_matrix matrix;
+    rw_flow_library own;
     rw_array *x, *y;
     int64_t n;
     int which; /* dot or product */
@@ -74,6 +77,7 @@ static void free_bench(bench *b)
     rw_array_destroy(&b->x);
     rw_array_destroy(&b->y);
     rw_flow_matrix_free(&b->matrix);
+    rw_flow_library_free(&b->own);
     rw_flow_kernels_free(&b->kernels);
 }
 
@@ -88,6 +92,16 @@ static rw_status fill(rw_array *a, bool f64, int64_t n)
     return RW_OK;
 }
 
+static rw_status make_own(rw_device *dev, bool f64, int64_t inside, rw_flow_library *own)
+{
+    const rw_flow_stop stop = {1e-6, 1};
+    rw_flow_system system;
+    RW_TRY(rw_flow_system_create(dev->ctx, f64, inside, inside, 4, -1, &system));
+    const rw_status status = rw_flow_library_create(dev, &system, stop, own);
+    rw_flow_system_free(&system);
+    return status;
+}
+
 static rw_status make_bench(rw_device *dev, bool f64, int64_t inside, bench *b)
 {
     RW_TRY(rw_flow_kernels_create(dev, f64, 0, 0, &b->kernels));
@@ -95,7 +109,8 @@ static rw_status make_bench(rw_device *dev, bool f64, int64_t inside, bench *b)
     RW_TRY(rw_array_create(dev, rw_flow_dtype(f64), 1, &b->n, RW_MEMORY_DEVICE, &b->x));
     RW_TRY(rw_array_create(dev, rw_flow_dtype(f64), 1, &b->n, RW_MEMORY_DEVICE, &b->y));
     RW_TRY(fill(b->x, f64, b->n));
-    return fill(b->y, f64, b->n);
+    RW_TRY(fill(b->y, f64, b->n));
+    return make_own(dev, f64, inside, &b->own);
 }
 
 static rw_status copy_once(void *user, int round RW_UNUSED)
@@ -111,6 +126,7 @@ static rw_status dot_once(void *user, int round RW_UNUSED)
 static rw_status multiply_once(void *user, int round RW_UNUSED)
 {
     bench *b = user;
+    if (b->which == RW_FLOW_PRODUCTS) return rw_flow_library_multiply(&b->own, b->x, b->y);
     return rw_flow_multiply(&b->kernels, (rw_flow_product)b->which, &b->matrix, b->x, b->y);
 }
 
@@ -131,7 +147,7 @@ static const rw_lab_column dots_columns[] = {
 static const rw_lab_column products_columns[] = {
     [K_NAME] = {"kernel", "", RW_SHOW_NAME, false,
                 "S1: offsets from global memory; S2: from shared memory; S3: x and matrix read only; S4: no matrix, "
-                "five points"},
+                "five points; library: rw_sparse in diagonals"},
     [K_TYPE] = {"type", "", RW_SHOW_NAME, false, NULL},
     [K_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
     [K_TIME] = {"time", "us", RW_SHOW_REAL, false, "median"},
@@ -170,20 +186,21 @@ static rw_status measure_dot(rw_lab *lab, bench *b, int device, rw_flow_dot dot,
     return put_kernel(lab, DOTS, rw_flow_dot_names[dot], f64, device, values);
 }
 
-static rw_status measure_product(rw_lab *lab, bench *b, int device, rw_flow_product product, double copy)
+static rw_status measure_product(rw_lab *lab, bench *b, int device, int product, double copy)
 {
     const bool f64 = b->kernels.f64;
     const double bytes = (product == RW_FLOW_S4 ? 2 : 7) * (f64 ? 8. : 4.) * (double)b->n;
+    const char *name = product == RW_FLOW_PRODUCTS ? library_name : rw_flow_product_names[product];
     double seconds;
-    rw_lab_say(lab, "%s, %s on %s", rw_flow_product_names[product], type_names[f64], lab->info[device].name);
-    b->which = (int)product;
+    rw_lab_say(lab, "%s, %s on %s", name, type_names[f64], lab->info[device].name);
+    b->which = product;
     RW_TRY(sample(lab, rw_device_queue(lab->devices[device]), multiply_once, b, 1e-3, &seconds));
     const double values[] = {[K_TIME] = 1e6 * seconds,
                              [K_RATE] = 10 * (double)b->n / seconds * 1e-9,
                              [K_TRAFFIC] = bytes / seconds * 1e-9,
                              [K_SHARE] = bytes / seconds / copy,
                              [K_PEAK] = product_peak(f64)};
-    return put_kernel(lab, PRODUCTS, rw_flow_product_names[product], f64, device, values);
+    return put_kernel(lab, PRODUCTS, name, f64, device, values);
 }
 
 static rw_status measure_kernels(rw_lab *lab, int device, bool f64, bench *b)
@@ -193,8 +210,8 @@ static rw_status measure_kernels(rw_lab *lab, int device, bool f64, bench *b)
     const double copy = 2 * (f64 ? 8. : 4.) * (double)b->n / seconds; /* bytes per second */
     for (int d = 0; d < RW_FLOW_DOTS && rw_lab_wanted(lab, DOTS); ++d)
         RW_TRY(measure_dot(lab, b, device, (rw_flow_dot)d, copy));
-    for (int p = 0; p < RW_FLOW_PRODUCTS && rw_lab_wanted(lab, PRODUCTS); ++p)
-        RW_TRY(measure_product(lab, b, device, (rw_flow_product)p, copy));
+    for (int p = 0; p <= RW_FLOW_PRODUCTS && rw_lab_wanted(lab, PRODUCTS); ++p)
+        RW_TRY(measure_product(lab, b, device, p, copy));
     return RW_OK;
 }
 
@@ -217,6 +234,7 @@ enum {
     S_TYPE,
     S_WHERE,
     S_ITERATIONS,
+    S_RESIDUAL,
     S_TIME,
     S_RATE,
     S_COPIED,
@@ -231,10 +249,12 @@ static const rw_lab_column solves_columns[] = {
                   "A_h: stream function; B_h: vorticity, E + viscous A_h; B_h^T: temperature, E + conductive A_h"},
     [S_VERSION] = {"version", "", RW_SHOW_NAME, false,
                    "GPU_1: matrix and vectors copied in each solve; GPU_2: they stay on the device; CPU_: a plain C "
-                   "loop in one thread"},
+                   "loop in one thread; library: rw_krylov, by the true residual"},
     [S_TYPE] = {"type", "", RW_SHOW_NAME, false, NULL},
     [S_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
     [S_ITERATIONS] = {"iterations", "", RW_SHOW_INTEGER, false, "with right-hand side 1 and first guess 0"},
+    [S_RESIDUAL] = {"residual", "", RW_SHOW_ERROR, false,
+                    "|b - A x| / |b| of the solution; iterations end by that of the recurrence"},
     [S_TIME] = {"time", "ms", RW_SHOW_REAL, false, "one solve, median"},
     [S_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false, "20 operations per unknown and iteration, and 13"},
     [S_COPIED] = {"copied", "kB", RW_SHOW_REAL, false, "per solve between host and device: GPU_2 has scalars only"},
@@ -319,6 +339,31 @@ static rw_status time_solve(const rw_lab *lab, solve *s, rw_queue *queue, double
     return rw_sample(&sampling, seconds);
 }
 
+/* |b - A x| / |b| with b = 1, in double precision. */
+static double relative_residual(const rw_flow_system *s, const void *x)
+{
+    double sum = 0;
+    for (int64_t row = 0; row < s->n; ++row) {
+        double r = 1;
+        for (int d = 0; d < 5; ++d) {
+            const int64_t column = row + s->offset[d], at = s->n * d + row;
+            if (column < 0 || column >= s->n) continue;
+            r -= s->f64 ? ((const double *)s->data)[at] * ((const double *)x)[column]
+                        : (double)((const float *)s->data)[at] * (double)((const float *)x)[column];
+        }
+        sum += r * r;
+    }
+    return sqrt(sum / (double)s->n);
+}
+
+static rw_status put_residual(rw_lab *lab, const solve *s)
+{
+    const void *x = s->x;
+    if (!x) RW_TRY(rw_array_read(s->cg.vector[RW_FLOW_X], &x));
+    rw_lab_put(lab, SOLVES, S_RESIDUAL, -1, relative_residual(&s->system, x));
+    return RW_OK;
+}
+
 static void put_published_solve(rw_lab *lab, int edge, int system, rw_flow_version version, double rate)
 {
     for (int i = 0; i < RW_COUNT(published_solves); ++i) {
@@ -331,22 +376,28 @@ static void put_published_solve(rw_lab *lab, int edge, int system, rw_flow_versi
     }
 }
 
+static rw_status begin_solve(rw_lab *lab, const rw_flow_case *is, int system, const char *version, const char *where)
+{
+    RW_TRY(rw_lab_row(lab, SOLVES));
+    rw_lab_put(lab, SOLVES, S_EDGE, -1, is->edge);
+    RW_TRY(rw_lab_put_name(lab, SOLVES, S_SYSTEM, rw_flow_system_names[system], false));
+    RW_TRY(rw_lab_put_name(lab, SOLVES, S_VERSION, version, false));
+    RW_TRY(rw_lab_put_name(lab, SOLVES, S_TYPE, type_names[is->f64], false));
+    return rw_lab_put_name(lab, SOLVES, S_WHERE, where, false);
+}
+
 static rw_status put_solve(rw_lab *lab, const rw_flow_case *is, int system, rw_flow_version version, const char *where,
                            const solve *s, double seconds)
 {
     const rw_flow_outcome *o = &s->outcome;
     const double rate = rw_flow_operations(o->iterations, s->system.n) / seconds * 1e-9;
-    RW_TRY(rw_lab_row(lab, SOLVES));
-    rw_lab_put(lab, SOLVES, S_EDGE, -1, is->edge);
-    RW_TRY(rw_lab_put_name(lab, SOLVES, S_SYSTEM, rw_flow_system_names[system], false));
-    RW_TRY(rw_lab_put_name(lab, SOLVES, S_VERSION, rw_flow_version_names[version], false));
-    RW_TRY(rw_lab_put_name(lab, SOLVES, S_TYPE, type_names[is->f64], false));
-    RW_TRY(rw_lab_put_name(lab, SOLVES, S_WHERE, where, false));
+    RW_TRY(begin_solve(lab, is, system, rw_flow_version_names[version], where));
     rw_lab_put(lab, SOLVES, S_ITERATIONS, -1, o->iterations);
     rw_lab_put(lab, SOLVES, S_TIME, -1, 1e3 * seconds);
     rw_lab_put(lab, SOLVES, S_RATE, -1, rate);
     rw_lab_put(lab, SOLVES, S_COPIED, -1,
                1e-3 * (o->traffic.sent + o->traffic.fetched + (is->f64 ? 8. : 4.) * (double)o->traffic.scalars));
+    RW_TRY(put_residual(lab, s));
     if (is->f64) put_published_solve(lab, is->edge, system, version, rate);
     if (!o->converged)
         rw_lab_note(lab, "solves: %s, edge %d, %s, %s did not converge: |r| / |r0| = %.3g after %d iterations",
@@ -367,6 +418,48 @@ static rw_status measure_solve(rw_lab *lab, const rw_flow_case *is, int system, 
     if (status == RW_OK) status = time_solve(lab, &s, queue, &seconds);
     if (status == RW_OK) status = put_solve(lab, is, system, version, where, &s, seconds);
     free_solve(&s);
+    return status;
+}
+
+/* The library's solver on the same system. */
+static rw_status own_once(void *user, int round RW_UNUSED) { return rw_flow_library_solve(user); }
+
+static rw_status put_library(rw_lab *lab, const rw_flow_case *is, int system, int device, const rw_flow_library *own,
+                             double seconds)
+{
+    const int64_t inside = is->edge - 2, iterations = own->result.iterations;
+    RW_TRY(begin_solve(lab, is, system, library_name, lab->info[device].name));
+    rw_lab_put(lab, SOLVES, S_ITERATIONS, -1, (double)iterations);
+    rw_lab_put(lab, SOLVES, S_RESIDUAL, -1, own->result.residual / own->result.right_side);
+    rw_lab_put(lab, SOLVES, S_TIME, -1, 1e3 * seconds);
+    rw_lab_put(lab, SOLVES, S_RATE, -1, rw_flow_operations((int)iterations, inside * inside) / seconds * 1e-9);
+    if (!own->converged)
+        rw_lab_note(lab, "solves: %s, edge %d, library, %s on %s: %s: |r| / |b| = %.3g after %lld iterations",
+                    rw_flow_system_names[system], is->edge, type_names[is->f64], lab->info[device].name,
+                    rw_krylov_reason_text(own->result.reason), own->result.residual / own->result.right_side,
+                    (long long)iterations);
+    return RW_OK;
+}
+
+static rw_status measure_library(rw_lab *lab, const rw_flow_case *is, int system, int device)
+{
+    const int64_t inside = is->edge - 2;
+    rw_device *dev = lab->devices[device];
+    rw_flow_system s;
+    rw_flow_library own;
+    double middle, side, seconds;
+    rw_lab_say(lab, "%s, edge %d, library, %s on %s", rw_flow_system_names[system], is->edge, type_names[is->f64],
+               lab->info[device].name);
+    rw_flow_entries(is, system, &middle, &side);
+    RW_TRY(rw_flow_system_create(dev->ctx, is->f64, inside, inside, middle, side, &s));
+    rw_status status = rw_flow_library_create(dev, &s, is->stop, &own);
+    if (status == RW_OK) {
+        status = rw_flow_library_solve(&own); /* compiles */
+        if (status == RW_OK) status = sample(lab, rw_device_queue(dev), own_once, &own, 0, &seconds);
+        if (status == RW_OK) status = put_library(lab, is, system, device, &own, seconds);
+        rw_flow_library_free(&own);
+    }
+    rw_flow_system_free(&s);
     return status;
 }
 
@@ -484,15 +577,13 @@ static rw_status measure_grid(rw_lab *lab, int edge, bool f64)
                              .conductive = rw_lab_number(lab, "conductive"),
                              .stop = {rw_lab_number(lab, "tolerance"), (int)rw_lab_number(lab, "iterations")},
                              .output = rw_lab_setting_of(lab, "output")->word};
-    bool left_out = false;
     for (int d = 0; d < lab->ndevices; ++d)
-        for (int v = RW_FLOW_GPU_1; v <= RW_FLOW_GPU_2; ++v) {
-            if (too_large(lab, edge, lab->info[d].gpu)) left_out = true;
-            else RW_TRY(measure_case(lab, &is, (rw_flow_version)v, d));
-        }
+        for (int v = RW_FLOW_GPU_1; v <= RW_FLOW_GPU_2 && !too_large(lab, edge, lab->info[d].gpu); ++v)
+            RW_TRY(measure_case(lab, &is, (rw_flow_version)v, d));
     if (!too_large(lab, edge, false)) RW_TRY(measure_case(lab, &is, RW_FLOW_CPU, 0));
-    else left_out = true;
-    if (left_out && !f64) rw_lab_note(lab, "edge %d: skipped on processors; most=%d includes them", edge, edge);
+    for (int d = 0; d < lab->ndevices && rw_lab_wanted(lab, SOLVES); ++d)
+        for (int s = 0; s < RW_FLOW_SYSTEMS && !too_large(lab, edge, lab->info[d].gpu); ++s)
+            RW_TRY(measure_library(lab, &is, s, d));
     return RW_OK;
 }
 
@@ -512,8 +603,12 @@ static rw_status run_study(rw_lab *lab)
     if (rw_lab_wanted(lab, DOTS)) note_missing(lab);
     for (int t = 0; t < types->n && kernels; ++t)
         for (int d = 0; d < lab->ndevices; ++d) RW_TRY(compare_kernels(lab, d, types->number[t] > 0));
-    for (int i = 0; i < sizes->n && grids; ++i)
-        for (int t = 0; t < types->n; ++t) RW_TRY(measure_grid(lab, (int)sizes->number[i], types->number[t] > 0));
+    for (int i = 0; i < sizes->n && grids; ++i) {
+        const int edge = (int)sizes->number[i];
+        for (int t = 0; t < types->n; ++t) RW_TRY(measure_grid(lab, edge, types->number[t] > 0));
+        if (too_large(lab, edge, false))
+            rw_lab_note(lab, "edge %d: skipped on processors; most=%d includes it", edge, edge);
+    }
     return RW_OK;
 }
 

@@ -113,8 +113,8 @@ static void test_iterations(void **state)
     } cases[] = {
         {64, 0, 1e-3, 75, 2, false},      {64, 0, 1e-6, 98, 2, false},   {64, 0, 1e-8, 116, 2, false},
         {64, 0, 1e-10, 128, 2, false},    {256, 0, 1e-3, 314, 2, true},  {256, 0, 1e-6, 408, 2, true},
-        {256, 0, 1e-8, 466, 2, true},     {256, 0, 1e-10, 529, 2, true}, {64, 1.43e-7, 1e-6, 2, 1, false},
-        {256, 1.43e-7, 1e-6, 4, 1, true},
+        {256, 0, 1e-8, 466, 2, true},     {256, 0, 1e-10, 529, 2, true}, {64, 1.43e-7, 1e-6, 2, 2, false},
+        {256, 1.43e-7, 1e-6, 4, 2, true},
     };
     for (int i = 0; i < RW_COUNT(cases); ++i)
         for (int v = 0; v < RW_FLOW_VERSIONS; ++v) {
@@ -148,7 +148,7 @@ static void test_large(void **state)
     problem p;
     begin(&p, RW_FLOW_GPU_2, true, 1024, 1.43e-7);
     const rw_flow_outcome o = solve(&p, 1e-6, 10000);
-    assert_true(o.converged && abs(o.iterations - 8) <= 1);
+    assert_true(o.converged && abs(o.iterations - 8) <= 2);
     end(&p);
 }
 
