@@ -17,6 +17,7 @@ set(hot_code
     io/axes io/canvas io/colormap io/figure io/font io/h5 io/picture io/raster # pixels
     io/streamlines io/vti io/vts # nodes
     krylov/basis krylov/scale
+    lab/flow_cpu # loops that are timed
     ode/dense ode/rock_ # coefficients of a step
     stream/file stream/format_ stream/frames stream/montage stream/pixels)
 list(JOIN hot_code "|" hot_code)

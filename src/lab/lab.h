@@ -5,8 +5,7 @@
  *   settings.c   texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
  *   integrate.c  for studies of integrators: from initial values to the end, timed
  *   rock4.c, precision.c with peers.c, rates.c with laser.c, laser.k and occupancy.c, spmv.c with spmv_*, fft.c with
- *   radix2*, convolution.c with
- *   convolution_*   studies
+ *   radix2*, convolution.c with convolution_*, flow.c with flow_*   studies
  *
  * A new study is one file with a `const rw_study rw_study_NAME` (question, source, parameters, tables with their
  * columns,
