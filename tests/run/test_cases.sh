@@ -48,7 +48,7 @@ for case in *.yaml; do
     elif grep -q 'problem: rates' "$case"; then
         change="grid.cells=[2, 2, 1]" extra=(--set time.steps=20)
     fi
-    if grep -q 'time: {end: steady' "$case"; then
+    if grep -q '^time: {.*end: steady' "$case"; then
         extra+=(--set time.tolerance=1)
     else
         end=$(grep -o 'time: {end: [0-9.e-]*' "$case" | grep -o '[0-9.e-]*$')

@@ -358,6 +358,34 @@ static const rw_tree *initial(const writer *w, const char *name)
     return rw_case_node(w->f->c, full);
 }
 
+/* psi of the only piece of a side, a wall or symmetry; NULL: of any other side */
+static const char *psi_of_side(const flow *f, int side)
+{
+    const char *psi = NULL;
+    for (int i = 0; i < f->npieces; ++i) {
+        const flow_piece *p = f->piece + i;
+        if (p->side != side) continue;
+        if (psi || (p->part->kind != FLOW_WALL && p->part->kind != FLOW_SYMMETRY)) return NULL;
+        psi = p->psi;
+    }
+    return psi;
+}
+
+/* The streamfunction at which Newton's method starts: between two walls with a flow through, that of the parabola,
+ * psi = A + (B - A) s^2 (3 - 2 s); else 0. From 0 the jump to the walls' values would outweigh all other residuals. */
+static rw_tree *start_of_psi(writer *w)
+{
+    const flow *f = w->f;
+    for (int axis = 1; axis >= 0; --axis) {
+        const char *from = psi_of_side(f, 2 * axis), *to = psi_of_side(f, 2 * axis + 1);
+        if (!from || !to || !strcmp(from, to)) continue;
+        char s[64];
+        snprintf(s, sizeof s, "(%c - %.15g)/%.15g", axis ? 'y' : 'x', f->origin[axis], f->length[axis]);
+        return TEXT(NULL, "(%s) + ((%s) - (%s))*(%s)^2*(3 - 2*%s)", from, to, from, s, s);
+    }
+    return TEXT(NULL, "0");
+}
+
 static void put_fields(writer *w)
 {
     const flow *f = w->f;
@@ -366,7 +394,7 @@ static void put_fields(writer *w)
     put_field(w, "w", W,
               u || v ? TEXT(u ? u : v, "diff(%s, x) - diff(%s, y)", v ? v->text : "0", u ? u->text : "0")
                      : TEXT(NULL, "0"));
-    put_field(w, "psi", PSI, TEXT(NULL, "0"));
+    put_field(w, "psi", PSI, start_of_psi(w));
     if (f->heat) put_field(w, "T", HEAT, T ? copy(w, T) : TEXT(NULL, "0"));
     for (int i = 0; tracers && i < tracers->n && w->status == RW_OK; ++i) {
         flow_tracers t = {0};
