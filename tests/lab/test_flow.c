@@ -273,10 +273,36 @@ static void test_steps(void **unused)
     rw_lab_destroy(&lab);
 }
 
+static rw_status small_study(void *table) /* NULL: all */
+{
+    static const char *const set[] = {"runs=1", "seconds=0", "edge=8", "sizes=6", "types=f64"};
+    const char *const device = "cpu";
+    const rw_lab_spec spec =
+        {.study = "flow", .table = table, .devices = &device, .ndevices = 1, .set = set, .nset = RW_COUNT(set)};
+    rw_lab *lab;
+    const rw_status status = rw_lab_run(ctx, &spec, &lab);
+    if (status == RW_OK) rw_lab_destroy(&lab);
+    return status;
+}
+
+/* Failures of memory and launches are a status, and lose nothing. */
+static void test_faults(void **unused)
+{
+    const int stride = test_long() ? 3 : 40;
+    char steps[] = "steps"; /* the others repeat launches by the time that they take */
+    (void)unused;
+    if (!on("cpu")) skip();
+    OK(small_study(NULL));
+    each_nth_fault(stride, RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, small_study, NULL);
+    each_nth_fault(stride, RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, small_study, NULL);
+    each_nth_fault(stride, RW_FAULT_LAUNCH, RW_ERR_LAUNCH, RW_ERR_LAUNCH, small_study, steps);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scheme), cmocka_unit_test(test_versions),
                                        cmocka_unit_test(test_files),  cmocka_unit_test(test_kernel_tables),
-                                       cmocka_unit_test(test_solves), cmocka_unit_test(test_steps)};
+                                       cmocka_unit_test(test_solves), cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_faults)};
     return run_on_devices("lab flow", tests, RW_COUNT(tests));
 }
