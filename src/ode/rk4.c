@@ -504,7 +504,7 @@ static rw_status untried(rw_ode *ode, double h)
 {
     ode->step_end = ode->now.t + h;
     RW_TRY(run(ode, h));
-    return rw_algebraic_update(ode, ode->step_end);
+    return ode->note ? RW_OK : rw_algebraic_update(ode, ode->step_end);
 }
 
 static rw_status explain(const rw_ode *ode, rw_text *text)

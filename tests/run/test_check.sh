@@ -64,6 +64,19 @@ has 'time     not known: .* rechenwerk selftest'
 "$RECHENWERK" check heat.yaml -s time.step=0.001 >out
 has 'time.step = 0.001 may be unstable'
 
+# with a field without a rate, which is solved for before each stage
+cat >unknown.yaml <<'EOF'
+problem: pde
+grid: {size: [16, 17], layout: node}
+fields: {w: {initial: "x", boundary: "0"}, psi: {initial: "0", boundary: "0"}}
+equations: ["laplace(psi) = -w", "dw/dt = laplace(w) + psi"]
+time: {end: 0.1, method: rk4, step: 1e-4}
+output: {figures: [], fields: []}
+EOF
+"$RECHENWERK" check unknown.yaml >out
+has 'plan     a step of 4 stages: '
+has 'steps    1000: time.step'
+
 # a run, and what it took is known
 "$RECHENWERK" run heat.yaml -o results -q
 grep -q '"steps": 40,' results/run.json
