@@ -17,7 +17,8 @@ enum { BLOCK_MOST = 1024, POINTS = 5 };
 
 static rw_status find_kernels(rw_flow_kernels *k)
 {
-    static const char *const dots[RW_FLOW_DOTS] = {"dot_d1", "dot_d1", "dot_d2", "dot_d3", "dot_d4", "dot_d5", "norm"};
+    static const char *const dots[RW_FLOW_DOTS] = {"dot_d1", "dot_d1", "dot_d2", "dot_d3",
+                                                   "dot_d4", "dot_d5", "norm_d5"};
     static const char *const products[RW_FLOW_PRODUCTS] = {"product_s1", "product_s2", "product_s3", "product_s4"};
     for (int i = 0; i < RW_FLOW_DOTS; ++i) RW_TRY(rw_program_kernel(k->program, dots[i], &k->dot[i]));
     for (int i = 0; i < RW_FLOW_PRODUCTS; ++i) RW_TRY(rw_program_kernel(k->program, products[i], &k->product[i]));
