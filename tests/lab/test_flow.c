@@ -144,6 +144,30 @@ static void test_versions(void **unused)
     }
 }
 
+/* The steady cavity at Re = 1 by steps of dt = 5e-4: Psi_min of another code with the same scheme. */
+static void test_cavity(void **unused)
+{
+    (void)unused;
+    rw_flow_case is = {.edge = 33,
+                       .f64 = true,
+                       .dt = 5e-4,
+                       .viscous = 5e-4,
+                       .conductive = 1e-9,
+                       .stop = {1e-8, 1000},
+                       .output = RW_FLOW_NO_FILE};
+    rw_flow_run run;
+    rw_flow_times t;
+    const void *psi;
+    double least = 0;
+    if (!on("cpu")) skip();
+    OK(rw_flow_run_create(dev, RW_FLOW_CPU, &is, &run));
+    for (int n = 0; n < 1000; ++n) OK(rw_flow_step(&run, &t));
+    OK(rw_array_read(run.field[RW_FLOW_PSI], &psi));
+    for (int i = 0; i < 33 * 33; ++i) least = fmin(least, ((const double *)psi)[i]);
+    if (!(fabs(least + 0.099616) < 2e-6)) fail_msg("Psi_min = %.7f", least);
+    rw_flow_run_free(&run);
+}
+
 static void test_files(void **unused)
 {
     (void)unused;
@@ -300,9 +324,9 @@ static void test_faults(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scheme), cmocka_unit_test(test_versions),
-                                       cmocka_unit_test(test_files),  cmocka_unit_test(test_kernel_tables),
-                                       cmocka_unit_test(test_solves), cmocka_unit_test(test_steps),
-                                       cmocka_unit_test(test_faults)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scheme),        cmocka_unit_test(test_versions),
+                                       cmocka_unit_test(test_cavity),        cmocka_unit_test(test_files),
+                                       cmocka_unit_test(test_kernel_tables), cmocka_unit_test(test_solves),
+                                       cmocka_unit_test(test_steps),         cmocka_unit_test(test_faults)};
     return run_on_devices("lab flow", tests, RW_COUNT(tests));
 }
