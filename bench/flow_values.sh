@@ -2,7 +2,7 @@
 # Plane flow compared with published values and with another program of the same scheme: runs a case for each row, and
 # prints one table of all checks.
 #   bench/flow_values.sh [-d DEVICE] [quick|usual|all] [FOLDER]
-# quick: coarse grids, a minute on two cores; usual (default): some ten minutes; all: also the grids of 257^2 nodes.
+# quick: coarse grids; usual (default): up to 129^2 nodes; all: also 257^2. Most of the time of a first run compiles.
 # FOLDER (results/flow-values) gets the results of the runs and table.md. Environment: RECHENWERK, the command.
 # Sources: V de Vahl Davis 1983; S a program of the same scheme, to the digits given; E exact for the discrete
 # equations. The exit code is 1 if a value is outside its tolerance.
