@@ -1,60 +1,10 @@
 /* Figures: what is drawn is where the data are. Orientation, limits, missing values, averaging, lines, legends that do
  * not hide data, slices, surfaces; refusals, the same bytes twice, hundreds of odd figures, faults. */
-#include "io_test.h"
+#include "figure_test.h"
 
 #include <float.h>
-#include <math.h>
-#include <png.h>
 
 #include "io/figure_arrows.h"
-#include "io/figure_parts.h"
-
-static rw_context *ctx;
-
-typedef struct page {
-    int width, height;
-    uint8_t *rgb;
-} page;
-
-static page load(const char *path)
-{
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    assert_true(png_image_begin_read_from_file(&image, path));
-    image.format = PNG_FORMAT_RGB;
-    page p = {(int)image.width, (int)image.height, malloc(PNG_IMAGE_SIZE(image))};
-    assert_true(png_image_finish_read(&image, NULL, p.rgb, 0, NULL));
-    return p;
-}
-
-static bool is_color(const page *p, int x, int y, const uint8_t rgb[3])
-{
-    return memcmp(p->rgb + 3 * (y * p->width + x), rgb, 3) == 0;
-}
-
-/* Number of pixels of exactly this colour in the columns from x0 to x1 - 1, their box and centre. */
-typedef struct patch {
-    long n;
-    int x0, y0, x1, y1;
-    double x, y;
-} patch;
-
-static patch find(const page *p, const uint8_t rgb[3], int x0, int x1)
-{
-    patch a = {0, 1 << 30, 1 << 30, -1, -1, 0, 0};
-    for (int y = 0; y < p->height; y++)
-        for (int x = x0; x < x1; x++) {
-            if (!is_color(p, x, y, rgb)) continue;
-            a.n++, a.x += x, a.y += y;
-            a.x0 = RW_MIN(a.x0, x), a.x1 = RW_MAX(a.x1, x), a.y0 = RW_MIN(a.y0, y), a.y1 = RW_MAX(a.y1, y);
-        }
-    if (a.n) a.x /= (double)a.n, a.y /= (double)a.n;
-    return a;
-}
-
-static void color_at(rw_colormap map, double t, uint8_t rgb[3])
-{
-    rw_colormap_rgb(map, round(t * 1023) / 1023, rgb); /* the figure uses 1024 colours */
-}
 
 /* values[j*nx + i]: i to the right, j upward, each cell of the same size, the right colour. */
 static void test_orientation(void **state)
@@ -147,106 +97,6 @@ static void test_limits(void **state)
     p = load("a.png");
     rw_colormap_rgb(RW_COLORMAP_DIVERGING, 512.0 / 1023, rgb);
     assert_true(find(&p, rgb, 0, p.width * 3 / 4).n > p.width * p.height / 10);
-    free(p.rgb);
-}
-
-/* One arrow in the middle of each cell of a coarse field, longer than where there are many; none where a vector is 0.
- */
-static void test_arrows(void **state)
-{
-    (void)state;
-    enum { N = 40 };
-    static double one[N * N], zero[N * N];
-    const uint8_t white[3] = {255, 255, 255};
-    uint8_t rgb[3];
-    for (int i = 0; i < N * N; i++) one[i] = 1;
-    color_at(RW_COLORMAP_SEQUENTIAL, 1, rgb);
-    rw_figure_field field = {.nx = 3, .ny = 2, .values = one, .value = {.min = 0, .max = 1}};
-    ASSERT_OK(rw_figure_write_arrows(ctx, "a.png", NULL, &field, (const double *[]){one, zero}));
-    page p = load("a.png");
-    const patch box = find(&p, rgb, 60, p.width - 140);
-    const int h = (box.y1 + 1 - box.y0) / 2, w = h; /* squares */
-    int length = 0;
-    for (int cell = 0; cell < 6; cell++) {
-        const int x0 = box.x0 + cell % 3 * w, y0 = box.y0 + cell / 3 * h;
-        int left = p.width, right = 0, top = p.height, bottom = 0;
-        for (int y = y0 + 2; y < y0 + h - 2; y++)
-            for (int x = x0 + 2; x < x0 + w - 2; x++) {
-                if (!is_color(&p, x, y, white)) continue;
-                left = RW_MIN(left, x);
-                right = RW_MAX(right, x);
-                top = RW_MIN(top, y);
-                bottom = RW_MAX(bottom, y);
-            }
-        assert_in_range((left + right) / 2, x0 + w / 2 - 4, x0 + w / 2 + 4);
-        assert_in_range((top + bottom) / 2, y0 + h / 2 - 4, y0 + h / 2 + 4);
-        length = right - left;
-    }
-    free(p.rgb);
-    field.nx = field.ny = N;
-    ASSERT_OK(rw_figure_write_arrows(ctx, "a.png", NULL, &field, (const double *[]){one, zero}));
-    p = load("a.png");
-    int run = 0, longest = 0; /* of white pixels in a row of the box */
-    for (int y = box.y0 + 20; y < box.y1 - 20; y++)
-        for (int x = box.x0 + 20; x < box.x1 - 200; x++) {
-            run = is_color(&p, x, y, white) ? run + 1 : 0;
-            longest = RW_MAX(longest, run);
-        }
-    assert_in_range(longest, length / 3, length * 2 / 3);
-    free(p.rgb);
-    ASSERT_OK(rw_figure_write_arrows(ctx, "a.png", NULL, &field, (const double *[]){zero, zero}));
-    p = load("a.png");
-    const patch all = find(&p, rgb, 60, p.width - 140);
-    assert_int_equal(all.n, (long)(all.x1 + 1 - all.x0) * (all.y1 + 1 - all.y0));
-    free(p.rgb);
-}
-
-/* On yellow. */
-static bool is_light(const page *p, int x, int y) { return p->rgb[3 * (y * p->width + x) + 2] > 170; }
-
-/* A line along the middle of the box, white with a dark edge, with heads whose strokes end at their tips; nothing is
- * drawn outside the box. */
-static void test_streamlines(void **state)
-{
-    (void)state;
-    static const double one[6] = {1, 1, 1, 1, 1, 1};
-    uint8_t rgb[3];
-    int offset[] = {0, 2, 5};
-    double point[5][2] = {{0.5, 1}, {2.5, 1}, {-5, 9}, {9, 9}, {9, -5}};
-    const rw_figure_field field = {.nx = 3, .ny = 2, .values = one, .value = {.min = 0, .max = 1}};
-    color_at(RW_COLORMAP_SEQUENTIAL, 1, rgb);
-    for (int back = 0; back < 2; back++) {
-        if (back) memcpy(point, (double[2][2]){{2.5, 1}, {0.5, 1}}, 2 * sizeof *point);
-        ASSERT_OK(rw_figure_write_streamlines(ctx, "a.png", NULL, &field,
-                                              &(rw_streamlines){.n = 2, .offset = offset, .point = point}));
-        page p = load("a.png");
-        const patch box = find(&p, rgb, 60, p.width - 140);
-        const int w = (box.y1 + 1 - box.y0) * 3 / 2, middle = (box.y0 + box.y1 + 1) / 2, x0 = box.x0;
-        int left = p.width, right = 0, tip = 0, dark = 0, strokes = 0, ahead = 0;
-        for (int x = x0 + 2; x < x0 + w - 2; x++)
-            for (int y = box.y0 + 2; y < box.y1 - 2; y++) {
-                dark += y == middle - 2 && p.rgb[3 * (y * p.width + x)] < 128;
-                if (!is_light(&p, x, y)) continue;
-                assert_in_range(y, middle - 12, middle + 12);
-                left = RW_MIN(left, x);
-                right = RW_MAX(right, x);
-            }
-        assert_true(abs(left - x0 - w / 6) < 4 && abs(right - x0 - w * 5 / 6) < 4);
-        assert_true(dark > 0.9 * (right - left));
-        for (int x = left; x < right; x++) { /* the first head: columns that are light far from the line */
-            assert_true(is_light(&p, x, middle) || is_light(&p, x, middle - 1));
-            const bool far = is_light(&p, x, middle - 4), near = is_light(&p, x, middle - 2);
-            strokes += far;
-            if (far && !tip) tip = x;
-            ahead += near && !far && tip && x < tip + 15 ? 1 : near && !far && !tip ? -1 : 0;
-        }
-        assert_true(strokes > 0 && (back ? ahead < 0 : ahead > 0));
-        free(p.rgb);
-    }
-    ASSERT_OK(rw_figure_write_streamlines(ctx, "a.png", NULL, &field, &(rw_streamlines){0}));
-    page p = load("a.png");
-    const patch all = find(&p, rgb, 60, p.width - 140);
-    assert_int_equal(all.n, (long)(all.x1 + 1 - all.x0) * (all.y1 + 1 - all.y0));
     free(p.rgb);
 }
 
@@ -804,27 +654,13 @@ static void test_faults(void **state)
     assert_int_equal(count_files(), 5);
 }
 
-static int begin(void **state)
-{
-    (void)state;
-    return rw_context_create(&ctx);
-}
-static int end(void **state)
-{
-    (void)state;
-    rw_context_destroy(&ctx);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(test_orientation),   IO_TEST(test_sizes),           IO_TEST(test_missing),
-        IO_TEST(test_limits),        IO_TEST(test_arrows),          IO_TEST(test_streamlines),
-        IO_TEST(test_constant),      IO_TEST(test_averaging),       IO_TEST(test_lines),
-        IO_TEST(test_legend),        IO_TEST(test_volume),          IO_TEST(test_surface),
-        IO_TEST(test_surface_hides), IO_TEST(test_surface_corners), IO_TEST(test_bars),
-        IO_TEST(test_images),        IO_TEST(test_refusals),        IO_TEST(test_odd),
+        IO_TEST(test_orientation), IO_TEST(test_sizes),     IO_TEST(test_missing),       IO_TEST(test_limits),
+        IO_TEST(test_constant),    IO_TEST(test_averaging), IO_TEST(test_lines),         IO_TEST(test_legend),
+        IO_TEST(test_volume),      IO_TEST(test_surface),   IO_TEST(test_surface_hides), IO_TEST(test_surface_corners),
+        IO_TEST(test_bars),        IO_TEST(test_images),    IO_TEST(test_refusals),      IO_TEST(test_odd),
         IO_TEST(test_faults),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -32,12 +32,15 @@ static void refuse(const char *text, const char *message)
 static void test_mark(void **state)
 {
     (void)state;
-    rw_tree *t = parse("\xEF\xBB\xBF" "a: 1\nb: 2\n");
+    rw_tree *t = parse("\xEF\xBB\xBF"
+                       "a: 1\nb: 2\n");
     assert_int_equal(t->n, 2);
     assert_string_equal(t->keys[0], "a");
     assert_int_equal(t->key_place[0].column, 1);
     rw_tree_free(&t);
-    refuse("\xEF\xBB\xBF" "a: 1\n\tb: 2\n", "case.yaml:2:");
+    refuse("\xEF\xBB\xBF"
+           "a: 1\n\tb: 2\n",
+           "case.yaml:2:");
 }
 
 static void test_tree(void **state)
@@ -245,10 +248,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mark),
-        cmocka_unit_test(test_tree),      cmocka_unit_test(test_refused), cmocka_unit_test(test_aliases),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_numbers), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_mark),       cmocka_unit_test(test_tree),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_aliases),    cmocka_unit_test(test_limits),    cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
