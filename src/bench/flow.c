@@ -182,6 +182,7 @@ static rw_status run(rw_bench *b)
                 {WALLS, 1024}, {WALLS, 4097}, {PERIODIC, 4096}, {CYCLES, 4097}, {HEAT, 4097}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         if (b->options.quick && i > 4) break;
+        if (!rw_device_info(b->dev)->gpu && rows[i].n > 2000) break; /* seconds an evaluation */
         RW_TRY(measure(b, rows[i].variant, b->options.quick ? 65 - (rows[i].variant == PERIODIC) : rows[i].n));
     }
     return RW_OK;
