@@ -108,6 +108,12 @@ static void test_rest(void **state)
     assert_true(statistics(&p).courant == 0);
     finish(&p);
     describe_burgers(&p, RW_ODE_IMEX1, 0.5);
+    p.spec.courant_one = "-1/max(abs(u)/hx)"; /* no step goes back */
+    start(&p, wave);
+    assert_int_equal(rw_ode_step(p.ode, 1), RW_ERR_NOT_CONVERGED);
+    assert_true(rw_ode_time(p.ode) == 0);
+    finish(&p);
+    describe_burgers(&p, RW_ODE_IMEX1, 0.5);
     p.spec.initial_step = 1e-3;
     start(&p, wave);
     OK(rw_ode_step(p.ode, 1));
